@@ -30,7 +30,7 @@ final class Outbox {
         this.recordAt = record.addressOffset();
     }
 
-    /** Writes the header of the next record; what it says of messages taken is told with it. */
+    /** Writes the header of the next record; it carries the count of messages taken, too. */
     UnsafeBuffer begin(OfiConnection c, int type, int number, int length) {
         Wire.header(
                 record, 0, type, c.peerHandle, number, length, c.takenCount, resources.incarnation);

@@ -59,7 +59,7 @@ public final class ReceiverRecovery {
         if (reader.forgottenCount() > 0) {
             report(
                     ("receiver's state: %s lost processes are more than can be remembered; "
-                                    + "nobody is told of them")
+                                    + "nobody is notified of them")
                             .formatted(reader.forgottenCount()));
         }
         List<InboundStream> streams = new ArrayList<>(reader.streams());

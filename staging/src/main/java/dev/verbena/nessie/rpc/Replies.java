@@ -117,7 +117,7 @@ final class Replies implements AutoCloseable {
         }
     }
 
-    /** Of another version: the sender is told, as far as its message says which call it is. */
+    /** Of another version: the sender gets an answer if its message names the call. */
     void refuseVersion(NntiPeer peer, DirectBuffer buffer, int at) {
         int slot = transport.claim();
         if (slot >= 0) {

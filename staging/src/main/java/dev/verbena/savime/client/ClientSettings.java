@@ -3,7 +3,7 @@ package dev.verbena.savime.client;
 import dev.verbena.agent.Environment;
 
 /**
- * What a client was told; checked by whoever made it. Times in nanoseconds, sizes in bytes.
+ * Settings of a client, checked by its builder. Times in nanoseconds, sizes in bytes.
  *
  * @param clientId the same for all connections, also after a reconnect
  * @param token 16 bytes

@@ -9,7 +9,7 @@ import org.agrona.DirectBuffer;
 
 /** A connection to a server that is made again when it is lost. One thread. */
 interface ServerLink extends AutoCloseable {
-    /** What the engine is told. */
+    /** Notifications to the engine. */
     interface Events {
         /** Messages can be sent; this server has been told nothing yet. */
         void onConnected();

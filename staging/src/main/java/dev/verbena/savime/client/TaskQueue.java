@@ -94,7 +94,7 @@ public final class TaskQueue {
         waiting.addFirst(task);
     }
 
-    /** A task has ended; its owner is told. */
+    /** A task has ended; its owner is notified. */
     void ended(Task task, int status, String text) {
         // Its owner first: who waits finds the result.
         task.end(status, text);
