@@ -174,7 +174,11 @@ public final class StagingEngine implements ProtocolAgent {
         }
         mirror.publish(now);
         isReady = oneSided == null || oneSided.isPublished();
-        isDrained = isStopAsked && !reception.isReceiving() && senders.inFlight() == 0;
+        isDrained =
+                isStopAsked
+                        && !reception.isReceiving()
+                        && senders.inFlight() == 0
+                        && jobs.isQuiet();
         return work;
     }
 
@@ -202,7 +206,7 @@ public final class StagingEngine implements ProtocolAgent {
         isStopAsked = true;
     }
 
-    /** After {@link #requestStop}: nothing is being received or sent. Any thread. */
+    /** After {@link #requestStop}: nothing is received, sent or deleted. Any thread. */
     public boolean isDrained() {
         return isDrained;
     }
