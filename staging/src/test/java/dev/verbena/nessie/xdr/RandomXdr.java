@@ -193,7 +193,9 @@ final class RandomXdr {
             return new Field(name, isVector ? Form.SINGLE : form, null, type, size);
         }
         Prim prim = Prim.values()[random.nextInt(Prim.values().length)];
-        return new Field(name, form, prim, null, size);
+        // Nor that for fixed arrays of bool, in some structs.
+        boolean isBools = prim == Prim.BOOL && form == Form.FIXED;
+        return new Field(name, isBools ? Form.SINGLE : form, prim, null, size);
     }
 
     private static String declaration(Field field) {
