@@ -1,6 +1,5 @@
 package dev.verbena.flesnet.dfs;
 
-
 /** Integer statistics that come out alike on every machine. */
 final class Medians {
     private Medians() {}
