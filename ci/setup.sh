@@ -113,8 +113,13 @@ first_available() {
     printf '%s' "$1"
 }
 
-# missing_packages WHAT: one package a line, for what is asked: build, test, vm (a build and the virtual machine), machine (it alone).
+# missing_packages WHAT: one package a line, for what is asked: build, test, vm (a build and the virtual machine), machine (it alone),
+# peers (what ./verbena compare measures beside).
 missing_packages() {
+    if [ "$1" = peers ]; then
+        command -v ucx_perftest >/dev/null || echo ucx-utils
+        return
+    fi
     [ "$1" = machine ] || missing_for_build
     [ "$1" != test ] || missing_for_test
     [ "$1" = build ] || missing_for_machine
@@ -230,6 +235,8 @@ setup_packages() {
         if [ -z "$root" ]; then
             if [ "$1" = test ] && [ "${VERBENA_SKIP_MISSING-}" = 1 ] && only_optional "${packages[@]}"; then
                 say "Going on without them, as asked; what needs them is skipped and counted."
+            elif [ "$1" = peers ]; then
+                say "Going on without them; what is measured beside them is left out. To have it: sudo $line"
             else
                 say "Not root, and no sudo without a password. Install them with:"
                 if [ -z "$(apt-cache show "${packages[@]}" 2>/dev/null | head -n 1)" ]; then

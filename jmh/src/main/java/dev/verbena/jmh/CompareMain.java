@@ -3,6 +3,7 @@ package dev.verbena.jmh;
 import dev.verbena.jmh.Comparison.Bound;
 import dev.verbena.jmh.peers.AeronIpcPeer;
 import dev.verbena.jmh.peers.JucxPutPeer;
+import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -27,6 +28,7 @@ public final class CompareMain {
     private static final Pattern BATCH_NS = Pattern.compile("\"batchMedianNs\": ([0-9.]+)");
     private static final Pattern MEDIAN_MB = Pattern.compile("\"medianMBps\": ([0-9.]+)");
     private static final Pattern RATE = Pattern.compile("\"medianMpps\": ([0-9.]+)");
+    private static final String UCX = "ucx_perftest";
     private static final Pattern MICROSECONDS = Pattern.compile("\"us\":([0-9.]+)");
 
     /** Of every Java program, ours and others'. */
@@ -328,7 +330,7 @@ public final class CompareMain {
         long iterations = Math.max(50, Math.min(1_000_000, 20_000_000_000L / (length + 20_000)));
         String client =
                 String.format(
-                        "ucx_perftest 127.0.0.1 -p $port -c 0 -t %s -s %d -n %d -w %d -f",
+                        UCX + " 127.0.0.1 -p $port -c 0 -t %s -s %d -n %d -w %d -f",
                         test, length, iterations, iterations / 10);
         String script =
                 ("port=$((20000 + $$ %% 20000)); ucx_perftest -p $port -c 1 >/dev/null "
@@ -423,6 +425,11 @@ public final class CompareMain {
         }
     }
 
+    private static boolean isOnPath(String program) {
+        return Arrays.stream(System.getenv("PATH").split(File.pathSeparator))
+                .anyMatch(folder -> Files.isExecutable(Path.of(folder, program)));
+    }
+
     /** The page is written after each comparison, so that a run that is ended keeps its rows. */
     private void run(int pairs, List<String> wanted, Path page)
             throws IOException, InterruptedException {
@@ -437,8 +444,19 @@ public final class CompareMain {
         }
         Contestant probe = c("line", "limit", 8).scaled(2);
         List<String> ids = comparisons.stream().map(comparison -> comparison.id).toList();
-        for (Comparison comparison : comparisons) {
-            if (wanted.isEmpty() || wanted.contains(comparison.id)) {
+        List<Comparison> chosen =
+                comparisons.stream()
+                        .filter(each -> wanted.isEmpty() || wanted.contains(each.id))
+                        .toList();
+        for (Comparison comparison : chosen) {
+            if (comparison.needs(UCX) && !isOnPath(UCX)) {
+                System.out.printf(
+                        "%s is left out: no %s on the PATH (package ucx-utils)%n",
+                        comparison.id, UCX);
+            }
+        }
+        for (Comparison comparison : chosen) {
+            if (!comparison.needs(UCX) || isOnPath(UCX)) {
                 comparison.choose();
                 take(comparison, probe, pairs);
                 comparison.rows().forEach(System.out::println);

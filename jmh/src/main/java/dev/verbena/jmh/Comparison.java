@@ -103,6 +103,11 @@ final class Comparison {
         }
     }
 
+    /** Whether one of the two runs this program. */
+    boolean needs(String program) {
+        return ours.commandLine().contains(program) || other.commandLine().contains(program);
+    }
+
     /** A row of the page's table of settings: how each side was run. */
     String settings() {
         return String.format(
