@@ -78,6 +78,10 @@ final class FlesnetRun implements AutoCloseable {
                                 .environment(environment)
                                 .directory(directory.toString())
                                 .job(job)
+                                // No node is killed here: a thread that waits for a processor
+                                // must not count as one.
+                                .heartbeatNs(60_000_000_000L)
+                                .peerTimeoutNs(60_000_000_000L)
                                 .timeslice(4, 1)
                                 .rings(14, 4)
                                 .sourceRing(18, 10));

@@ -217,42 +217,6 @@ class FlesnetTest {
     }
 
     @Test
-    void shouldDeliverAnIncompleteTimesliceAfterATimeOut() {
-        try (FlesnetRun run =
-                new FlesnetRun(directory, c -> c.nodes(2, 1).incompleteTimeoutNs(20_000_000))) {
-            run.compute(0).input(0, run.pattern(0, 40, 64, 0));
-            // The other gives only some; its engine lives on.
-            MicrosliceSource few = run.pattern(1, 10, 64, 0);
-            run.input(
-                    1,
-                    new MicrosliceSource() {
-                        @Override
-                        public int poll(MicrosliceSink sink, long nowNs) {
-                            return few.poll(sink, nowNs);
-                        }
-
-                        @Override
-                        public boolean isEnded() {
-                            return false;
-                        }
-
-                        @Override
-                        public long nextDueNs() {
-                            return NEVER;
-                        }
-                    });
-            Await.until("all", () -> run.delivered.get(0).indices.size() == 40);
-            assertThat(run.delivered.get(0).flags.subList(0, 10)).containsOnly(0);
-            assertThat(run.delivered.get(0).flags.subList(10, 40))
-                    .containsOnly(ComponentFlyweight.MISSING_COMPONENT);
-            assertThat(run.computes.get(0).statistics().incompleteTimeslices()).isEqualTo(30);
-            Await.until(
-                    "the first input is free again",
-                    () -> run.inputs.get(0).statistics().timeslices() == 40);
-        }
-    }
-
-    @Test
     @Tag("flesnet-32")
     void shouldScheduleOverSharedMemory() {
         try (FlesnetRun run =
@@ -273,8 +237,7 @@ class FlesnetTest {
     @Tag("flesnet-17")
     void shouldCoalesceMessagesAndBeSilentWhenNothingChanges() {
         List<Timeslice> held = new CopyOnWriteArrayList<>();
-        try (FlesnetRun run =
-                new FlesnetRun(directory, c -> c.nodes(1, 1).heartbeatNs(50_000_000))) {
+        try (FlesnetRun run = new FlesnetRun(directory, c -> c.nodes(1, 1))) {
             run.compute(0, held::add).input(0, run.pattern(0, 1000, 64, 0));
             Await.until("tickets in use", () -> held.size() == 16);
             InputStatistics input = run.inputs.get(0).statistics();
@@ -282,8 +245,8 @@ class FlesnetTest {
             long messages = input.syncs() + compute.syncs();
             long begin = System.nanoTime();
             Await.until("a while", () -> System.nanoTime() - begin > 400_000_000);
-            // Heartbeats and their answers only.
-            assertThat(input.syncs() + compute.syncs() - messages).isLessThan(40);
+            // No heartbeat is due; the last acknowledgements may have been on their way.
+            assertThat(input.syncs() + compute.syncs() - messages).isLessThan(10);
             int released = 0;
             while (released < 1000) {
                 int at = released;

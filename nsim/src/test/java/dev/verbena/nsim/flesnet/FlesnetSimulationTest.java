@@ -2,10 +2,13 @@ package dev.verbena.nsim.flesnet;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.verbena.flesnet.ComponentFlyweight;
 import dev.verbena.flesnet.DescriptorMode;
 import dev.verbena.flesnet.FlesnetContext;
 import dev.verbena.flesnet.InputLossPolicy;
 import dev.verbena.flesnet.MicrosliceFlyweight;
+import dev.verbena.flesnet.MicrosliceSink;
+import dev.verbena.flesnet.MicrosliceSource;
 import dev.verbena.flesnet.PatternSource;
 import dev.verbena.flesnet.Timeslice;
 import dev.verbena.flesnet.TimesliceHandler;
@@ -246,6 +249,51 @@ class FlesnetSimulationTest {
                     assertThat(consumers.get(0).flags.get(199)).isEqualTo(4);
                 }
             }
+        }
+    }
+
+    /** Gives only what the source has that it wraps, and never says that this is all. */
+    private record Stalled(MicrosliceSource few) implements MicrosliceSource {
+        @Override
+        public int poll(MicrosliceSink sink, long nowNs) {
+            return few.poll(sink, nowNs);
+        }
+
+        @Override
+        public boolean isEnded() {
+            return false;
+        }
+
+        @Override
+        public long nextDueNs() {
+            return NEVER;
+        }
+    }
+
+    @Test
+    void shouldDeliverAnIncompleteTimesliceAfterATimeOut() {
+        try (FlesnetSimulation simulation =
+                simulation(2, 2, 1, c -> c.incompleteTimeoutNs(200 * MS))) {
+            consumers.add(new Consumer());
+            simulation.compute(consumers.get(0));
+            simulation.input(new PatternSource(0, 40 * 4 + 1, 64, 0, 0));
+            simulation.input(new Stalled(new PatternSource(1, 10 * 4 + 1, 64, 0, 0)));
+            Consumer consumer = consumers.get(0);
+            FlesnetSimulation.Input whole = simulation.inputs().get(0);
+            boolean isAll =
+                    simulation
+                            .world()
+                            .runUntil(
+                                    () ->
+                                            consumer.indices.size() == 40
+                                                    && whole.node().statistics().timeslices() == 40,
+                                    60_000 * MS);
+            assertThat(isAll).as(simulation.failure()).isTrue();
+            assertThat(consumer.flags.subList(0, 10)).containsOnly(0);
+            assertThat(consumer.flags.subList(10, 40))
+                    .containsOnly(ComponentFlyweight.MISSING_COMPONENT);
+            assertThat(simulation.computes().get(0).node().statistics().incompleteTimeslices())
+                    .isEqualTo(30);
         }
     }
 
