@@ -17,6 +17,7 @@ final class Arrivals {
     private record Held(NntiPeer peer, long token, UnsafeBuffer bytes) {}
 
     private final Transport transport;
+    private final Answers answers;
     private final Long2ObjectHashMap<NntiBuffer> byRegion = new Long2ObjectHashMap<>();
     private final Long2ObjectHashMap<NntiBuffer> byId = new Long2ObjectHashMap<>();
     private final ArrayDeque<Held> held = new ArrayDeque<>();
@@ -27,8 +28,9 @@ final class Arrivals {
     private long droppedCount;
     private long malformedCount;
 
-    Arrivals(Transport transport) {
+    Arrivals(Transport transport, Postings postings) {
         this.transport = transport;
+        this.answers = new Answers(postings);
     }
 
     void handler(MessageHandler newHandler) {
@@ -83,8 +85,21 @@ final class Arrivals {
         return byId.values();
     }
 
-    /** A send without a destination. */
-    void onData(NntiPeer peer, DirectBuffer buffer, int offset, int length, long token) {
+    /**
+     * A send without a destination.
+     *
+     * @param number of the send at its peer, which wants an answer; 0: it wants none
+     */
+    void onData(
+            NntiPeer peer, DirectBuffer buffer, int offset, int length, long token, int number) {
+        if (number != 0) {
+            NntiResult verdict = verdict(length);
+            answer(peer, number, verdict);
+            if (verdict != NntiResult.OK) {
+                droppedCount++;
+                return;
+            }
+        }
         boolean isFirst = held.isEmpty() || queue == null && passes(buffer, offset, length);
         if (isFirst && take(peer, buffer, offset, length)) {
             return;
@@ -95,6 +110,20 @@ final class Arrivals {
         copy.putBytes(0, buffer, offset, length);
         transport.retain(token);
         held.add(new Held(peer, token, copy));
+    }
+
+    /** Whether a message of this length is taken here, now or once there is room. */
+    private NntiResult verdict(int length) {
+        if (queue != null) {
+            return length > queue.elementSize() ? NntiResult.EMSGSIZE : NntiResult.OK;
+        }
+        return handler == null ? NntiResult.ENOENT : NntiResult.OK;
+    }
+
+    private void answer(NntiPeer peer, int number, NntiResult verdict) {
+        if (!answers.give(peer, number, verdict)) {
+            malformedCount++;
+        }
     }
 
     private boolean passes(DirectBuffer buffer, int offset, int length) {
@@ -128,7 +157,7 @@ final class Arrivals {
 
     /** Offers again what could not be taken; work done. */
     int doWork() {
-        int work = 0;
+        int work = answers.doWork();
         Held first;
         while ((first = held.peek()) != null
                 && take(first.peer(), first.bytes(), 0, first.bytes().capacity())) {

@@ -145,6 +145,7 @@ final class Connections {
             return false;
         }
         peer.closed(result, reason);
+        postings.onPeerClosed(peer);
         return true;
     }
 }

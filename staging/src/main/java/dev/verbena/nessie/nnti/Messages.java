@@ -7,27 +7,31 @@ import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 
 /**
- * Messages between two transports, little-endian; each begins with its type in 4 bytes and 4 bytes
- * of zero.
+ * Messages between two transports, little-endian; each begins with its type in 4 bytes and a number
+ * in 4 bytes, which is 0 unless stated here.
  *
  * <pre>
- * DATA      8: the bytes of a send without a destination
+ * DATA      4: the sender's number of this send, 0: wants no answer  8: the bytes of a send without a
+ *           destination
  * GREETING  8: version  12: 1 has a receive queue  16: id (8)  24: variables  32: their descriptor
  * NOTICE    8: operation  12: buffer or variable  16: offset (8)  24: length (8)
+ * ANSWER    4: number of the send  8: result
  * </pre>
  */
 final class Messages {
     static final int DATA = 1;
     static final int GREETING = 2;
     static final int NOTICE = 3;
+    static final int ANSWER = 4;
     static final int DATA_OFFSET = 8;
     static final int NOTICE_LENGTH = 32;
+    static final int ANSWER_LENGTH = 12;
     static final int GREETING_LENGTH = 32 + RemoteDescriptor.LENGTH;
 
     /** Operation of a notice: a variable was changed. */
     static final int ATOMIC = 100;
 
-    private static final int VERSION = 1;
+    private static final int VERSION = 2;
     private static final int ID_OFFSET = 16;
     private static final int COUNT_OFFSET = 24;
     private static final int DESCRIPTOR_OFFSET = 32;
@@ -35,8 +39,27 @@ final class Messages {
     private Messages() {}
 
     static void begin(MutableDirectBuffer buffer, int at, int type) {
+        begin(buffer, at, type, 0);
+    }
+
+    static void begin(MutableDirectBuffer buffer, int at, int type, int number) {
         buffer.putInt(at, type, LITTLE_ENDIAN);
-        buffer.putInt(at + 4, 0, LITTLE_ENDIAN);
+        buffer.putInt(at + 4, number, LITTLE_ENDIAN);
+    }
+
+    /** Of a send, or of the send that is answered. */
+    static int number(DirectBuffer buffer, int at) {
+        return buffer.getInt(at + 4, LITTLE_ENDIAN);
+    }
+
+    static void answer(MutableDirectBuffer buffer, int at, int number, NntiResult result) {
+        begin(buffer, at, ANSWER, number);
+        buffer.putInt(at + 8, result.code(), LITTLE_ENDIAN);
+    }
+
+    /** Null: no result has this code. */
+    static NntiResult answered(DirectBuffer buffer, int at) {
+        return NntiResult.ofCode(buffer.getInt(at + 8, LITTLE_ENDIAN));
     }
 
     static int type(DirectBuffer buffer, int at, int length) {
@@ -44,7 +67,8 @@ final class Messages {
         boolean isWhole =
                 type == DATA
                         || type == GREETING && length == GREETING_LENGTH
-                        || type == NOTICE && length == NOTICE_LENGTH;
+                        || type == NOTICE && length == NOTICE_LENGTH
+                        || type == ANSWER && length == ANSWER_LENGTH;
         return isWhole ? type : 0;
     }
 

@@ -46,9 +46,15 @@ final class NntiEvents implements TransportHandler {
                     buffer,
                     offset + Messages.DATA_OFFSET,
                     length - Messages.DATA_OFFSET,
-                    token);
+                    token,
+                    Messages.number(buffer, offset));
         } else if (type == Messages.NOTICE && isReady) {
             arrivals.onNotice(peer, buffer, offset);
+        } else if (type == Messages.ANSWER && isReady) {
+            int number = Messages.number(buffer, offset);
+            if (!postings.onAnswer(peer, number, Messages.answered(buffer, offset))) {
+                arrivals.malformed();
+            }
         } else {
             arrivals.malformed();
         }

@@ -24,6 +24,8 @@ public enum NntiResult {
     EDECODE(1017),
     EENCODE(1018);
 
+    private static final NntiResult[] ALL = values();
+
     private final int code;
 
     NntiResult(int code) {
@@ -33,6 +35,12 @@ public enum NntiResult {
     /** The number of the C interface. */
     public int code() {
         return code;
+    }
+
+    /** Null: none has this code. */
+    static NntiResult ofCode(int code) {
+        int index = code == 0 ? 0 : code - EIO.code + 1;
+        return index < 0 || index >= ALL.length || ALL[index].code != code ? null : ALL[index];
     }
 
     /** What a completion's status of the transport contract means here. */

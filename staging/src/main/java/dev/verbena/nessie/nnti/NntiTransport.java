@@ -55,7 +55,7 @@ public final class NntiTransport implements AutoCloseable {
         this.transport = transport;
         this.options = options;
         this.postings = new Postings(transport, options.sendSlotCount());
-        this.arrivals = new Arrivals(transport);
+        this.arrivals = new Arrivals(transport, postings);
         this.variables = new Variables(transport, options.variableCount());
         this.connections = new Connections(transport, postings, options.peersMax(), variables);
         this.events = new NntiEvents(connections, arrivals, postings);
@@ -182,7 +182,9 @@ public final class NntiTransport implements AutoCloseable {
     // ---- operations
 
     /**
-     * Sends the whole buffer.
+     * Sends the whole buffer. Without a destination the work request ends when the peer has said
+     * that it takes the message: {@code ENOENT} if it has neither a receive queue nor a handler,
+     * {@code EMSGSIZE} if its queue has shorter elements. Then the message was dropped there.
      *
      * @param destination a buffer of the peer; absent or null: its receive queue
      * @param request null: one that {@link #await(NntiBuffer, long, NntiStatus)} returns

@@ -111,9 +111,7 @@ final class Postings implements AutoCloseable {
             if (freeCount == 0) {
                 return false;
             }
-            int slot = free[--freeCount];
-            requests[slot] = request;
-            request.slot(slot);
+            takeSlot(request);
         }
         boolean isDone = postParts(request);
         if (isDone && request.outstanding() == 0) {
@@ -122,20 +120,33 @@ final class Postings implements AutoCloseable {
         return isDone;
     }
 
+    private void takeSlot(WorkRequest request) {
+        int slot = free[--freeCount];
+        requests[slot] = request;
+        request.slot(slot);
+    }
+
+    private void freeSlot(WorkRequest request) {
+        free[freeCount++] = request.slot();
+        requests[request.slot()] = null;
+        request.slot(-1);
+    }
+
     private static boolean isMessage(WorkRequest request) {
         return request.operation() == NntiOperation.SEND && request.remote().isAbsent();
     }
 
     private boolean postMessage(WorkRequest request) {
         int at = outbox.next();
-        if (at < 0) {
+        if (at < 0 || freeCount == 0) {
             return false;
         }
         int length = (int) request.length();
-        Messages.begin(messages, at, Messages.DATA);
+        Messages.begin(messages, at, Messages.DATA, free[freeCount - 1] + 1);
         copy(request.buffer(), at + Messages.DATA_OFFSET, length);
         NntiResult result = commit(request.peer(), length + Messages.DATA_OFFSET);
         if (result == NntiResult.OK) {
+            takeSlot(request);
             sends[at / slotLength] = request;
             request.partPosted(length);
         } else if (result != NntiResult.EAGAIN) {
@@ -270,9 +281,7 @@ final class Postings implements AutoCloseable {
     }
 
     private void moved(WorkRequest request) {
-        free[freeCount++] = request.slot();
-        requests[request.slot()] = null;
-        request.slot(-1);
+        freeSlot(request);
         if (needsNotice(request)) {
             request.notifying();
             if (!waiting.isEmpty() || !postNotice(request)) {
@@ -317,7 +326,7 @@ final class Postings implements AutoCloseable {
             sends[(int) context] = null;
             if (send != null) {
                 send.partEnded(NntiResult.ofStatus(status), value);
-                complete(send);
+                messageEnded(send);
             }
             return;
         }
@@ -334,6 +343,58 @@ final class Postings implements AutoCloseable {
         }
     }
 
+    /** A message has left and the peer has answered, or neither can happen any more. */
+    private void messageEnded(WorkRequest request) {
+        if (request.outstanding() > 0) {
+            return;
+        }
+        if (!request.isAnswered()) {
+            if (request.peer().state() == NntiPeer.State.CLOSED) {
+                request.fail(NntiResult.EIO);
+            }
+            if (request.worst() == NntiResult.OK) {
+                return;
+            }
+        }
+        freeSlot(request);
+        complete(request);
+    }
+
+    /** A peer says whether it takes a message; false: it was not asked. */
+    boolean onAnswer(NntiPeer peer, int number, NntiResult result) {
+        WorkRequest request = number < 1 || number > requests.length ? null : requests[number - 1];
+        boolean isAwaited =
+                request != null
+                        && isMessage(request)
+                        && request.peer() == peer
+                        && !request.isAnswered()
+                        && result != null;
+        if (isAwaited) {
+            request.answered(result);
+            messageEnded(request);
+        }
+        return isAwaited;
+    }
+
+    /** Nothing is answered there any more. */
+    void onPeerClosed(NntiPeer peer) {
+        for (WorkRequest request : requests) {
+            if (request != null && request.peer() == peer && isMessage(request)) {
+                messageEnded(request);
+            }
+        }
+    }
+
+    /** Tells a peer whether its message is taken; false: not now. */
+    boolean answer(NntiPeer peer, int number, NntiResult result) {
+        int at = outbox.next();
+        if (at < 0) {
+            return false;
+        }
+        Messages.answer(messages, at, number, result);
+        return commit(peer, Messages.ANSWER_LENGTH) != NntiResult.EAGAIN;
+    }
+
     /** Takes an operation that has not begun out of the queue; false: it has begun. */
     boolean cancel(WorkRequest request) {
         boolean hasNotBegun =
@@ -342,9 +403,7 @@ final class Postings implements AutoCloseable {
                         && request.phase() == WorkRequest.Phase.MOVING;
         if (hasNotBegun && waiting.remove(request)) {
             if (request.slot() >= 0) {
-                free[freeCount++] = request.slot();
-                requests[request.slot()] = null;
-                request.slot(-1);
+                freeSlot(request);
             }
             request.fail(NntiResult.ECANCELED);
             complete(request);

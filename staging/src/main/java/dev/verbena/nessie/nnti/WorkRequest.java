@@ -40,6 +40,7 @@ public final class WorkRequest {
     private int slot = -1;
     private boolean isNotifying;
     private boolean isPooled;
+    private boolean isAnswered;
     private NntiResult worst = NntiResult.OK;
     private WorkRequest newer;
     private WorkRequest older;
@@ -86,6 +87,7 @@ public final class WorkRequest {
         posted = 0;
         outstanding = 0;
         value = 0;
+        isAnswered = false;
         worst = NntiResult.OK;
     }
 
@@ -115,6 +117,16 @@ public final class WorkRequest {
 
     void fail(NntiResult result) {
         worst = worst == NntiResult.OK ? result : worst;
+    }
+
+    /** The peer has said whether it takes this message. */
+    void answered(NntiResult result) {
+        isAnswered = true;
+        fail(result);
+    }
+
+    boolean isAnswered() {
+        return isAnswered;
     }
 
     void notifying() {

@@ -247,8 +247,7 @@ public final class RpcClient {
         // After all of them: what is run when a call is done may have started others.
         long earliest = Long.MAX_VALUE;
         for (int i = 0; i < active.size(); i++) {
-            long deadline = active.get(i).deadlineNs();
-            earliest = earliest == Long.MAX_VALUE || deadline - earliest < 0 ? deadline : earliest;
+            earliest = RpcEndpoint.earlier(earliest, active.get(i).deadlineNs());
         }
         earliestNs = earliest;
         return work;

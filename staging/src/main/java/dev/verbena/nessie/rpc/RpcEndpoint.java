@@ -63,9 +63,21 @@ public final class RpcEndpoint implements AutoCloseable {
         return server == null ? work : work + server.doWork();
     }
 
-    /** When {@link #doWork} has something to do although nothing comes. */
+    /**
+     * When {@link #doWork} has something to do although nothing comes: a call times out, a long
+     * result is given up, or the progress callback is due. {@code Long.MAX_VALUE}: never.
+     */
     public long nextDeadlineNs() {
-        return client.nextDeadlineNs();
+        long ofClient = client.nextDeadlineNs();
+        return server == null ? ofClient : earlier(ofClient, server.nextDeadlineNs());
+    }
+
+    /** The earlier of two deadlines, of which {@code Long.MAX_VALUE} is none. */
+    static long earlier(long a, long b) {
+        if (a == Long.MAX_VALUE || b == Long.MAX_VALUE) {
+            return a == Long.MAX_VALUE ? b : a;
+        }
+        return a - b < 0 ? a : b;
     }
 
     /** Messages that were neither requests nor results. */

@@ -39,7 +39,7 @@ public final class RpcServer {
     private final PriorityQueue<RpcCall> queue;
     private final Replies replies;
     private final ServerDispatch dispatch;
-    private Consumer<Boolean> progress = isIdle -> {};
+    private Consumer<Boolean> progress;
     private long arrivalCount;
     private long handledCount;
     private long acceptedCount;
@@ -328,9 +328,21 @@ public final class RpcServer {
         return work;
     }
 
+    /** When {@link #doWork} has something to do although nothing comes; {@code Long.MAX_VALUE}. */
+    long nextDeadlineNs() {
+        long earliest = progress == null ? Long.MAX_VALUE : nextProgressNs;
+        for (int i = 0; i < used.size(); i++) {
+            RpcCall call = used.get(i);
+            if (call.phase() == RpcCall.Phase.AWAITING_ACK) {
+                earliest = RpcEndpoint.earlier(earliest, call.deadlineNs());
+            }
+        }
+        return earliest;
+    }
+
     private void reportProgress() {
         long now = nanoTime();
-        if (now - nextProgressNs >= 0) {
+        if (progress != null && now - nextProgressNs >= 0) {
             nextProgressNs = now + Math.max(PROGRESS_MIN_NS, options.progressNs());
             boolean isIdle = handledCount == reportedCount && used.isEmpty();
             reportedCount = handledCount;

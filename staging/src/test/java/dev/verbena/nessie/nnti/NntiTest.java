@@ -268,6 +268,60 @@ class NntiTest {
         assertThat(queue.window().getByte(0)).isEqualTo((byte) 5);
     }
 
+    /** Known is what the peer has when the message comes, not what it had when it connected. */
+    @Test
+    @Tag("nessie-N6")
+    void shouldFailSendsToAPeerWithoutAReceiveQueue() {
+        NntiBuffer source = pair.left.alloc(48, 1, BufferFlags.SEND_SRC);
+        assertThat(send(source)).isEqualTo(NntiResult.ENOENT);
+        assertThat(pair.right.refusedCount()).isEqualTo(1);
+        NntiBuffer narrow = pair.right.alloc(47, 2, BufferFlags.RECV_QUEUE);
+        assertThat(send(source)).isEqualTo(NntiResult.EMSGSIZE);
+        pair.right.unregister(narrow);
+        assertThat(send(source)).isEqualTo(NntiResult.ENOENT);
+        NntiBuffer queue = pair.right.alloc(48, 2, BufferFlags.RECV_QUEUE);
+        assertThat(send(source)).isEqualTo(NntiResult.OK);
+        assertThat(pair.right.await(queue, 1000, new NntiStatus())).isEqualTo(NntiResult.OK);
+        assertThat(pair.right.refusedCount()).isEqualTo(3);
+    }
+
+    /** Both sides send more than credits and slots allow before either looks at what has come. */
+    @Test
+    void shouldAnswerSendsInBothDirections() {
+        pair.left.alloc(8, 4000, BufferFlags.RECV_QUEUE);
+        NntiPeer toLeft = pair.right.startConnect(pair.left.url(), 10_000_000_000L);
+        pair.pump("connected", () -> toLeft.state() == NntiPeer.State.READY);
+        NntiBuffer ofLeft = pair.left.alloc(8, 1, BufferFlags.SEND_SRC);
+        NntiBuffer ofRight = pair.right.alloc(8, 1, BufferFlags.SEND_SRC);
+        List<WorkRequest> refused = new ArrayList<>();
+        List<WorkRequest> taken = new ArrayList<>();
+        for (int i = 0; i < 2000; i++) {
+            refused.add(new WorkRequest());
+            taken.add(new WorkRequest());
+            pair.left.send(pair.toRight, ofLeft, null, refused.get(i));
+            pair.right.send(toLeft, ofRight, null, taken.get(i));
+        }
+        pair.pump("left", () -> refused.stream().allMatch(WorkRequest::isComplete));
+        pair.pump("right", () -> taken.stream().allMatch(WorkRequest::isComplete));
+        assertThat(refused).allMatch(each -> each.status().result() == NntiResult.ENOENT);
+        assertThat(taken).allMatch(each -> each.status().result() == NntiResult.OK);
+    }
+
+    @Test
+    void shouldEndSendsThatNobodyWillAnswer() {
+        NntiBuffer source = pair.left.alloc(8, 1, BufferFlags.SEND_SRC);
+        WorkRequest send = new WorkRequest();
+        pair.left.send(pair.toRight, source, null, send);
+        pair.left.disconnect(pair.toRight);
+        assertThat(end(send)).isEqualTo(NntiResult.EIO);
+    }
+
+    private NntiResult send(NntiBuffer source) {
+        WorkRequest request = new WorkRequest();
+        NntiResult started = pair.left.send(pair.toRight, source, null, request);
+        return started == NntiResult.OK ? end(request) : started;
+    }
+
     @Test
     @Tag("nessie-N17")
     void shouldLoseNothingWithAFullQueue() {

@@ -161,6 +161,26 @@ class RpcTest {
                 });
     }
 
+    /** Who sleeps until the next deadline frees it in time, although nothing comes. */
+    @Test
+    @Tag("nessie-R7")
+    void shouldWantToBeCalledWhenALongResultIsGivenUp() {
+        long limitNs = 3_000_000_000L;
+        reopen(RpcServerOptions.DEFAULT.withFetchTimeoutNs(limitNs));
+        assertThat(pair.serving.nextDeadlineNs()).isEqualTo(Long.MAX_VALUE);
+        long before = System.nanoTime();
+        call(ECHO, new Bytes(100_000), new Bytes(), 20_000);
+        while (pair.server.longResultCount() == 0) {
+            pair.serving.doWork();
+        }
+        assertThat(pair.serving.nextDeadlineNs() - before)
+                .isBetween(limitNs, limitNs + System.nanoTime() - before);
+        pair.pump("fetched", () -> pair.server.longResultCount() == 0);
+        assertThat(pair.serving.nextDeadlineNs()).isEqualTo(Long.MAX_VALUE);
+        pair.server.onProgress(isIdle -> {});
+        assertThat(pair.serving.nextDeadlineNs() - System.nanoTime()).isLessThan(200_000_000);
+    }
+
     @ParameterizedTest
     @ValueSource(ints = {8, 100_000})
     void shouldAnswerForAResultThatCannotBeEncoded(int length) {
