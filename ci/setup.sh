@@ -153,6 +153,7 @@ missing_for_test() {
     [ -f /usr/include/tirpc/rpc/rpc.h ] || echo libtirpc-dev
     if [ "$(uname -m)" = x86_64 ]; then
         command -v aarch64-linux-gnu-gcc >/dev/null || printf '%s\n' gcc-aarch64-linux-gnu libc6-dev-arm64-cross
+        command -v aarch64-linux-gnu-g++ >/dev/null || echo g++-aarch64-linux-gnu
         command -v qemu-aarch64 >/dev/null || echo qemu-user
     fi
 }
@@ -263,7 +264,7 @@ only_optional() {
     local name
     for name in "$@"; do
         case $name in
-        clang | libclang-rt-dev | clang-format | shellcheck | chromium | openmpi-bin | gcc-aarch64-linux-gnu | libc6-dev-arm64-cross | qemu-user) ;;
+        clang | libclang-rt-dev | clang-format | shellcheck | chromium | openmpi-bin | gcc-aarch64-linux-gnu | g++-aarch64-linux-gnu | libc6-dev-arm64-cross | qemu-user) ;;
         mpich | slurm-wlm | munge | podman | crun | mmdebstrap | rpcsvc-proto | libtirpc-dev) ;;
         qemu-system-x86 | iproute2 | ibverbs-providers | ibverbs-utils | rdmacm-utils | perftest) ;;
         *) return 1 ;;

@@ -9,7 +9,7 @@ readonly LONG_TIERS=(mutation)
 # An emulated machine keeps one processor busy and C tests wait more than they compute: the second runs beside the first if both were asked for.
 # shellcheck disable=SC2034 # used by ci/test
 readonly -A BESIDE=([vm]=c)
-declare -A BUDGET=([build]=7 [jdk25]=7 [processes]=14 [vm]=20 [c]=15 [cluster]=8 [faults]=12 [seeds]=7 [consumer]=4 [conformance]=1 [mutation]=60)
+declare -A BUDGET=([build]=7 [jdk25]=7 [processes]=14 [vm]=20 [c]=15 [cluster]=8 [faults]=12 [seeds]=7 [consumer]=12 [conformance]=1 [mutation]=60)
 declare -A WHAT=(
     [build]="compile, format, Checkstyle, ShellCheck, unit tests and the transport contract on the default JDK"
     [jdk25]="unit tests and the contract on JDK 25 or newer, DART sampled, a choice of those of several processes, and a short demo"
@@ -19,7 +19,7 @@ declare -A WHAT=(
     [cluster]="staging over three hosts that are network namespaces: Slurm, Open MPI, MPICH, Podman; cancelled, requeued, a lost node"
     [faults]="planted faults: the named test must turn red; Java processes killed at labelled steps"
     [seeds]="randomised tests with a seed of the day"
-    [consumer]="a separate Maven project with one dependency line; class path and module path; GLIBC level and instruction sets of the natives"
+    [consumer]="a separate Maven project with one dependency line; class path and module path; natives for x86-64 and AArch64 in the same jars, their GLIBC level and instruction sets"
     [mutation]="changed decoders, journal, spill, stores, accounts and steps of DART and engine of the simulator: the tests must notice 85 %"
     [conformance]="every numbered assertion is named by the test that checks it"
 )
@@ -358,6 +358,7 @@ tier_consumer() {
         version=$(jdk_version "$home")
         [ "${version:-0}" -lt 25 ] || { jdks+=("$home"); break; }
     done
+    natives_for_aarch64 || code=1
     ci/consumer-test "${jdks[@]}" || code=1
     run_modules "${jdks[@]}" || code=1
     ci/glibc-check || code=1
@@ -365,6 +366,13 @@ tier_consumer() {
     ci/instruction-check || code=1
     check_licences || code=1
     return $code
+}
+
+# Before our jars are deployed and the natives are looked at: those for AArch64 are in the jars, too.
+natives_for_aarch64() {
+    local code=0
+    ci/aarch64-natives || code=$?
+    [ $code -eq 0 ] || [ $code -eq $SKIPPED ]
 }
 
 # run_modules JDK_HOME...: all our jars from the module path, all providers, a process that starts another; no JVM flag.
