@@ -132,17 +132,22 @@ void vfi_bell_close(int32_t bell)
     close(bell);
 }
 
-int32_t vfi_wait(uint64_t fabric, uint64_t cq, int32_t descriptor, int32_t bell, int64_t ns)
+int32_t vfi_may_sleep(uint64_t fabric, uint64_t cq)
 {
     struct fid *queue = &CQ(cq)->fid;
+
+    return fi_trywait(AT(struct fid_fabric, fabric), &queue, 1) == FI_SUCCESS;
+}
+
+int32_t vfi_sleep(int32_t descriptor, int32_t bell, int64_t ns)
+{
     struct pollfd at[2] = {{bell, POLLIN, 0}, {descriptor, POLLIN, 0}};
     struct timespec limit = {ns / 1000000000, ns % 1000000000};
     uint64_t rung;
 
-    if (descriptor >= 0 && fi_trywait(AT(struct fid_fabric, fabric), &queue, 1) != FI_SUCCESS)
-        return 0;
     ppoll(at, descriptor >= 0 ? 2 : 1, &limit, NULL);
+    /* A bell that another sleeper has read already rings no more: no error. */
     if ((at[0].revents & POLLIN) && read(bell, &rung, sizeof(rung)) < 0)
-        return 1;
-    return 1;
+        return 0;
+    return (at[1].revents & POLLIN) != 0;
 }

@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct vfi_functions vfi;
@@ -38,7 +39,11 @@ static int32_t refuse(void *library, char *why, uint32_t why_size, const char *w
     return -FI_ENOSYS;
 }
 
-/* The library stays open: its objects and threads may outlive every object of ours. */
+/*
+ * The library stays open: its objects and threads may outlive every object of ours. Two variables
+ * keep the PSM libraries, which it loads, from signal handlers and from files *.btr in the working
+ * folder; they are read by C only, so they are set here.
+ */
 int32_t vfi_open(const char *path, char *why, uint32_t why_size)
 {
     struct vfi_signals signals;
@@ -46,6 +51,8 @@ int32_t vfi_open(const char *path, char *why, uint32_t why_size)
     void *library;
     char text[128];
 
+    setenv("HFI_NO_BACKTRACE", "1", 0);
+    setenv("IPATH_NO_BACKTRACE", "1", 0);
     vfi_keep_signals(&signals);
     library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     vfi_restore_signals(&signals);

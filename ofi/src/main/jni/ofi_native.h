@@ -93,8 +93,11 @@ const char *vfi_error_text(int32_t code);
 int64_t vfi_info(const char *provider, const char *node, const char *service, uint64_t caps);
 /* Of one more endpoint than the first: 0 behind the last. */
 int64_t vfi_info_next(uint64_t info);
+/* A copy of this one alone. */
+int64_t vfi_info_copy(uint64_t info);
 int64_t vfi_info_number(uint64_t info, uint32_t number);
 const char *vfi_info_text(uint64_t info, uint32_t text);
+/* A list from its first, or a copy. */
 void vfi_info_free(uint64_t info);
 
 /* ---- objects ---- */
@@ -161,8 +164,10 @@ void vfi_progress(uint64_t cq);
 int32_t vfi_bell(void);
 void vfi_bell_ring(int32_t bell);
 void vfi_bell_close(int32_t bell);
-/* Sleeps until the queue may have an entry, the bell rings or the time is over. 1: it slept. */
-int32_t vfi_wait(uint64_t fabric, uint64_t cq, int32_t descriptor, int32_t bell, int64_t ns);
+/* 1: the queue is empty, and what arrives from now on makes its descriptor readable. */
+int32_t vfi_may_sleep(uint64_t fabric, uint64_t cq);
+/* Sleeps until the queue has an entry, the bell rings or the time is over. 1: it may have one. */
+int32_t vfi_sleep(int32_t descriptor, int32_t bell, int64_t ns);
 
 #ifdef __cplusplus
 }

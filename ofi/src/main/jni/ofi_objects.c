@@ -44,6 +44,13 @@ int64_t vfi_info_next(uint64_t info)
     return NUMBER(AT(struct fi_info, info)->next);
 }
 
+int64_t vfi_info_copy(uint64_t info)
+{
+    struct fi_info *copy = vfi.fi_dupinfo(AT(struct fi_info, info));
+
+    return copy == NULL ? -FI_ENOMEM : NUMBER(copy);
+}
+
 static uint64_t number(const struct fi_info *info, uint32_t number)
 {
     switch (number) {

@@ -8,10 +8,10 @@ import org.bytedeco.javacpp.BytePointer;
 
 /**
  * One way of communicating that {@code fi_getinfo} offers, for reliable datagram endpoints ({@code
- * FI_EP_RDM}). The list that it belongs to is kept for the life of the process: infos are asked for
- * when something opens, not in a loop. Immutable.
+ * FI_EP_RDM}). Immutable until its close, which frees it; objects that were opened with it stay
+ * open. Thread-safe, but closing while another thread uses it is a mistake of the caller's.
  */
-public final class FabricInfo {
+public final class FabricInfo implements AutoCloseable {
     /** Capability: messages. */
     public static final long MESSAGES = fabric.VFI_MSG;
 
@@ -21,14 +21,14 @@ public final class FabricInfo {
     /** Capability: atomics. */
     public static final long ATOMICS = fabric.VFI_ATOMIC;
 
-    private final long info;
+    private volatile long info;
 
     private FabricInfo(long info) {
         this.info = info;
     }
 
     /**
-     * What there is, libfabric's preference first; empty if nothing fits.
+     * What there is, libfabric's preference first; empty if nothing fits. The caller closes each.
      *
      * @param provider for example {@code tcp}; empty: any
      * @param node address or interface to come from; empty: any
@@ -44,33 +44,68 @@ public final class FabricInfo {
         try (BytePointer p = text(provider);
                 BytePointer n = text(node);
                 BytePointer s = text(service)) {
-            long info = fabric.vfi_info(p, n, s, capabilities);
-            if (info == -fabric.VFI_ENODATA) {
+            long first = fabric.vfi_info(p, n, s, capabilities);
+            if (first == -fabric.VFI_ENODATA) {
                 return found;
             }
-            OfiObject.check("fi_getinfo", info, ": provider '" + provider + "'");
-            for (; info != 0; info = fabric.vfi_info_next(info)) {
-                found.add(new FabricInfo(info));
+            OfiObject.check("fi_getinfo", first, ": provider '" + provider + "'");
+            try {
+                for (long info = first; info != 0; info = fabric.vfi_info_next(info)) {
+                    long copy = fabric.vfi_info_copy(info);
+                    found.add(new FabricInfo(OfiObject.check("fi_dupinfo", copy, "")));
+                }
+            } catch (OfiException e) {
+                found.forEach(FabricInfo::close);
+                throw e;
+            } finally {
+                fabric.vfi_info_free(first);
             }
         }
         return found;
+    }
+
+    /**
+     * The one that libfabric prefers, or null if nothing fits. As {@link #list}; the caller closes
+     * it.
+     */
+    public static FabricInfo first(
+            String provider, String node, String service, long capabilities) {
+        List<FabricInfo> found = list(provider, node, service, capabilities);
+        for (int i = 1; i < found.size(); i++) {
+            found.get(i).close();
+        }
+        return found.isEmpty() ? null : found.get(0);
     }
 
     private static BytePointer text(String text) {
         return new BytePointer(text, StandardCharsets.UTF_8);
     }
 
+    /** Address of the C object; not after close. */
     long info() {
-        return info;
+        long open = info;
+        if (open == 0) {
+            throw new IllegalStateException("closed: an info of fi_getinfo");
+        }
+        return open;
+    }
+
+    /** {@code fi_freeinfo}. Idempotent. */
+    @Override
+    public synchronized void close() {
+        if (info != 0) {
+            fabric.vfi_info_free(info);
+            info = 0;
+        }
     }
 
     private String text(int which) {
-        BytePointer text = fabric.vfi_info_text(info, which);
+        BytePointer text = fabric.vfi_info_text(info(), which);
         return text == null || text.isNull() ? "" : text.getString(StandardCharsets.UTF_8);
     }
 
     private long number(int which) {
-        return fabric.vfi_info_number(info, which);
+        return fabric.vfi_info_number(info(), which);
     }
 
     /** Name of the provider, layers separated by semicolons: {@code tcp;ofi_rxm}. */

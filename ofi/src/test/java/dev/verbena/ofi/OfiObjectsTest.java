@@ -1,5 +1,6 @@
 package dev.verbena.ofi;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -25,7 +26,7 @@ class OfiObjectsTest {
     /** One endpoint with all that it needs. */
     private static final class Side implements AutoCloseable {
         final FabricInfo info =
-                FabricInfo.list("tcp", "", "", FabricInfo.MESSAGES | FabricInfo.RMA).get(0);
+                FabricInfo.first("tcp", "", "", FabricInfo.MESSAGES | FabricInfo.RMA);
         final Fabric fabric = Fabric.open(info);
         final Domain domain = fabric.domain(info);
         final AddressVector peers = domain.addressVector(4);
@@ -54,6 +55,8 @@ class OfiObjectsTest {
             peers.close();
             domain.close();
             fabric.close();
+            info.close();
+            info.close();
         }
     }
 
@@ -128,6 +131,18 @@ class OfiObjectsTest {
                 .hasMessageContaining("closed");
         assertThatThrownBy(() -> a.endpoint.name()).isInstanceOf(IllegalStateException.class);
         assertThatThrownBy(() -> a.region.key()).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> a.info.provider()).isInstanceOf(IllegalStateException.class);
+    }
+
+    @Test
+    void shouldKeepThePsmLibrariesFromSignalHandlersAndFiles() throws Exception {
+        OfiLibrary.version();
+        for (String variable : new String[] {"HFI_NO_BACKTRACE", "IPATH_NO_BACKTRACE"}) {
+            // The environment of a child is that of C, not Java's copy from the start.
+            Process child = new ProcessBuilder("printenv", variable).start();
+            assertThat(new String(child.getInputStream().readAllBytes(), US_ASCII).trim())
+                    .isNotEmpty();
+        }
     }
 
     @Test

@@ -104,9 +104,7 @@ public final class DevicesCommand extends CliCommand {
                 "provider", "domain", "fabric", "atomics", "progress");
         Set<String> lines = new LinkedHashSet<>();
         for (FabricInfo info : all) {
-            boolean hasAtomics =
-                    FabricInfo.list(info.provider(), "", "", FabricInfo.ATOMICS).stream()
-                            .anyMatch(i -> i.provider().equals(info.provider()));
+            boolean hasAtomics = hasAtomics(info.provider());
             lines.add(
                     String.format(
                             "%-16s %-12s %-20s %-8s %s",
@@ -116,9 +114,17 @@ public final class DevicesCommand extends CliCommand {
                             hasAtomics ? "yes" : "no",
                             info.isProgressAutomatic() ? "by itself" : "in calls"));
         }
+        all.forEach(FabricInfo::close);
         lines.forEach(out::println);
         out.flush();
         return all.isEmpty() ? NONE : 0;
+    }
+
+    private static boolean hasAtomics(String provider) {
+        List<FabricInfo> found = FabricInfo.list(provider, "", "", FabricInfo.ATOMICS);
+        boolean hasAtomics = found.stream().anyMatch(i -> i.provider().equals(provider));
+        found.forEach(FabricInfo::close);
+        return hasAtomics;
     }
 
     static void printNone(PrintWriter out, String cause, int width) {

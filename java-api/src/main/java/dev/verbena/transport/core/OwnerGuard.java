@@ -15,18 +15,22 @@ import java.util.function.Consumer;
  * both miss each other, which needs a full fence on each side. The owner's fence would cost as much
  * as a short put, so the closer makes it for both with {@code membarrier(2)}; where the kernel has
  * none, the owner's store is a volatile one.
+ *
+ * <p>In the same way a thread of the transport's own may {@link #borrow} the transport while the
+ * owner is outside; an owner that begins a call meanwhile waits until it is given back. What either
+ * wrote inside is seen by the other.
  */
 public final class OwnerGuard {
     private static final boolean HAS_BARRIER = softnic.vna_barrier_register() == 0;
     private static final VarHandle INSIDE;
-    private static final VarHandle CLOSED;
+    private static final VarHandle STATE;
     private static final VarHandle CLAIMANT;
 
     static {
         try {
             MethodHandles.Lookup lookup = MethodHandles.lookup();
             INSIDE = lookup.findVarHandle(OwnerGuard.class, "inside", int.class);
-            CLOSED = lookup.findVarHandle(OwnerGuard.class, "isClosed", boolean.class);
+            STATE = lookup.findVarHandle(OwnerGuard.class, "state", int.class);
             CLAIMANT = lookup.findVarHandle(OwnerGuard.class, "claimant", Thread.class);
         } catch (ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
@@ -34,6 +38,11 @@ public final class OwnerGuard {
     }
 
     private static final long PAUSE_NS = 20_000L;
+    private static final int SPINS = 200;
+
+    // Bits of the state; 0: the owner may enter at once.
+    private static final int CLOSED = 1;
+    private static final int BORROWED = 2;
 
     private final String what;
     private final Consumer<Thread> onMove;
@@ -43,7 +52,7 @@ public final class OwnerGuard {
 
     private Thread owner;
     private int inside;
-    private boolean isClosed;
+    private int state;
 
     /**
      * A guard that nobody owns yet.
@@ -82,11 +91,29 @@ public final class OwnerGuard {
         } else {
             INSIDE.setVolatile(this, inside + 1);
         }
-        if ((boolean) CLOSED.getOpaque(this)) {
+        return (int) STATE.getAcquire(this) == 0 || enterLater();
+    }
+
+    /**
+     * The call is announced: whoever has borrowed the transport gives it back, nobody borrows it.
+     */
+    private boolean enterLater() {
+        for (int spins = 0; (state() & BORROWED) != 0; spins++) {
+            if (spins < SPINS) {
+                Thread.onSpinWait();
+            } else {
+                Thread.yield();
+            }
+        }
+        if ((state() & CLOSED) != 0) {
             exit();
             return false;
         }
         return true;
+    }
+
+    private int state() {
+        return (int) STATE.getAcquire(this);
     }
 
     /** The owner ends a call that {@link #enter} allowed. */
@@ -96,7 +123,7 @@ public final class OwnerGuard {
 
     /** Whether calls are refused. Any thread. */
     public boolean isClosed() {
-        return (boolean) CLOSED.getVolatile(this);
+        return ((int) STATE.getVolatile(this) & CLOSED) != 0;
     }
 
     /** True on the owner's thread while it is inside a call. */
@@ -105,22 +132,22 @@ public final class OwnerGuard {
     }
 
     /**
-     * Refuses further calls and waits until the owner is outside. Any thread but the owner inside a
-     * call.
+     * Refuses further calls and waits until the owner is outside and nobody has borrowed the
+     * transport. Any thread but the owner inside a call.
      *
      * @param timeoutNs how long it waits, in nanoseconds
      * @param wake called now and then, so that an owner that sleeps inside a call leaves it
      * @return false if the owner did not leave in time; the guard is open again then
      */
     public boolean close(long timeoutNs, Runnable wake) {
-        CLOSED.setVolatile(this, true);
+        STATE.getAndBitwiseOr(this, CLOSED);
         if (HAS_BARRIER) {
             softnic.vna_barrier();
         }
         long deadlineNs = System.nanoTime() + timeoutNs;
-        while ((int) INSIDE.getAcquire(this) != 0) {
+        while ((int) INSIDE.getAcquire(this) != 0 || (state() & BORROWED) != 0) {
             if (deadlineNs - System.nanoTime() < 0) {
-                CLOSED.setVolatile(this, false);
+                STATE.getAndBitwiseAnd(this, ~CLOSED);
                 return false;
             }
             wake.run();
@@ -136,7 +163,31 @@ public final class OwnerGuard {
         if (returning != null) {
             onMove.accept(returning);
         }
-        CLOSED.setVolatile(this, false);
+        STATE.getAndBitwiseAnd(this, ~CLOSED);
+    }
+
+    /**
+     * Takes the transport for a short time while the owner is outside. Not for the owner.
+     *
+     * @return false if the owner is inside a call, another thread has it, or it is closed
+     */
+    public boolean borrow() {
+        if ((int) INSIDE.getAcquire(this) != 0 || !STATE.compareAndSet(this, 0, BORROWED)) {
+            return false;
+        }
+        if (HAS_BARRIER) {
+            softnic.vna_barrier();
+        }
+        if ((int) INSIDE.getAcquire(this) != 0) {
+            giveBack();
+            return false;
+        }
+        return true;
+    }
+
+    /** Gives back what {@link #borrow} took. The thread that borrowed. */
+    public void giveBack() {
+        STATE.getAndBitwiseAnd(this, ~BORROWED);
     }
 
     private void claim() {

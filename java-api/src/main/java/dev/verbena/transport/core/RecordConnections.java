@@ -331,7 +331,9 @@ public abstract class RecordConnections<C extends TableConnection> extends Conne
         int state = peerState(c);
         long stoppedForNs = c.stoppedForNs(state == STOPPED, nowNs);
         if (state == DEAD) {
-            lose(c, "its process is gone, or somebody cut a file of its memory");
+            lose(
+                    c,
+                    "its process is gone: at its address is nobody, or another, or a cut memory file");
         } else if (stoppedForNs >= context.peerTimeoutNs()) {
             lose(c, "its process has been stopped for longer than the peer timeout");
             tellGivenUp(c);

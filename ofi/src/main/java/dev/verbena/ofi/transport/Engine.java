@@ -12,7 +12,8 @@ import org.agrona.UnsafeApi;
 /**
  * Turns operations into calls of libfabric, and its completions into those of the contract. What is
  * longer than one transfer goes piece by piece. An operation waits for the answer about its key, or
- * until the provider takes it. Allocates nothing. One thread.
+ * until the provider takes it. Allocates nothing. One thread at a time: the owner, or inside {@link
+ * ProgressThread} the thread that has borrowed the transport.
  */
 final class Engine {
     static final int SHORT_MAX = OfiResources.PACKET - Wire.HEADER;
@@ -49,6 +50,7 @@ final class Engine {
     private final ArrayDeque<Work> later;
     private Arrivals arrivals;
     private boolean isDraining;
+    private long eventCount;
 
     /** Gets what has arrived, and learns of breaks. */
     interface Arrivals {
@@ -454,7 +456,18 @@ final class Engine {
                     UnsafeApi.getLong(null, at + fabric.VFI_CQ_LENGTH),
                     0);
         }
+        eventCount += Math.max(0, count);
         return count > 0;
+    }
+
+    /** Completions so far. */
+    long eventCount() {
+        return eventCount;
+    }
+
+    /** Nothing waits until the provider takes it. */
+    boolean isQuiet() {
+        return later.isEmpty() && outbox.isEmpty();
     }
 
     private boolean takeError() {

@@ -5,16 +5,27 @@ import dev.verbena.transport.TransportHandler;
 import dev.verbena.transport.core.EventRing;
 import dev.verbena.transport.core.Ranges;
 import dev.verbena.transport.core.ReadyList;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import org.agrona.concurrent.SystemNanoClock;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * The duty cycle of {@code poll}: completions and what happened to connections, messages and
- * notifications; now and then the clock. Allocates nothing. One thread.
+ * notifications; now and then the clock. Allocates nothing. The owner's thread.
  */
 final class Inbox {
     private static final int CLOCK_PERIOD = 64;
     private static final int IDLE_POLLS = 64;
+    private static final VarHandle POLLS;
+
+    static {
+        try {
+            POLLS = MethodHandles.lookup().findVarHandle(Inbox.class, "polls", long.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
 
     private final EventRing ring;
     private final ReadyList ready;
@@ -24,6 +35,9 @@ final class Inbox {
     private final Slots slots;
     private int pollsToClock = CLOCK_PERIOD;
     private int idlePolls;
+
+    /** Written by the owner, read by {@link ProgressThread}, which compares it only. */
+    private long polls;
 
     Inbox(Parts parts, Connections connections) {
         this.ring = parts.ring;
@@ -39,7 +53,7 @@ final class Inbox {
             pollsToClock = CLOCK_PERIOD;
             connections.onTime(SystemNanoClock.INSTANCE.nanoTime());
         }
-        engine.takeEvents();
+        takeEvents();
         int count = deliver(handler, limit);
         int waiting = ready.count();
         for (int i = 0; i < waiting && count < limit; i++) {
@@ -65,6 +79,16 @@ final class Inbox {
         return count;
     }
 
+    private void takeEvents() {
+        POLLS.setOpaque(this, polls + 1);
+        engine.takeEvents();
+    }
+
+    /** How often the owner has looked for events. Any thread. */
+    long polls() {
+        return (long) POLLS.getOpaque(this);
+    }
+
     private int deliver(TransportHandler handler, int limit) {
         int count = 0;
         while (count < limit && !ring.isEmpty()) {
@@ -76,7 +100,7 @@ final class Inbox {
 
     /** Anything to poll beside what is in the ring. */
     boolean hasWork() {
-        engine.takeEvents();
+        takeEvents();
         connections.settleEnds();
         return !ready.isEmpty();
     }

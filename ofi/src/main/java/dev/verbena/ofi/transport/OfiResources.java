@@ -66,8 +66,9 @@ final class OfiResources implements AutoCloseable {
     private final int descriptor;
     private final int bell;
 
+    /** Closes the info too, also if it fails. */
     OfiResources(FabricInfo info, int workCount, int slots, int messageLengthMax) {
-        this.info = info;
+        this.info = open(info);
         this.workCount = workCount;
         this.slotCount = slots + SPARE_SLOTS;
         this.slotStride = CONTEXT + up(Math.max(Wire.HEADER + messageLengthMax, CONTROL));
@@ -132,7 +133,8 @@ final class OfiResources implements AutoCloseable {
         return fabric.vfi_mr_descriptor(mr);
     }
 
-    private int newBell() {
+    /** Something to sleep at that {@link #ring(int)} ends; one for each thread that sleeps. */
+    int newBell() {
         int made = fabric.vfi_bell();
         if (made < 0) {
             throw new OfiFailure("eventfd: errno " + -made, null);
@@ -262,12 +264,34 @@ final class OfiResources implements AutoCloseable {
         return descriptor >= 0;
     }
 
+    /** Whether the queue is empty, and what arrives from now on ends a sleep. */
+    boolean maySleep() {
+        return !hasDescriptor() || fabric.vfi_may_sleep(fabricHandle, queueHandle) != 0;
+    }
+
+    /**
+     * Sleeps until something arrives, the bell rings or the time is over. Any thread, after {@link
+     * #maySleep}.
+     *
+     * @return whether something may have arrived
+     */
+    boolean sleep(int atBell, long ns) {
+        return fabric.vfi_sleep(descriptor, atBell, ns) != 0;
+    }
+
+    /** The owner's sleep. */
     void await(long ns) {
-        fabric.vfi_wait(fabricHandle, queueHandle, descriptor, bell, ns);
+        if (maySleep()) {
+            sleep(bell, ns);
+        }
     }
 
     void ring() {
-        fabric.vfi_bell_ring(bell);
+        ring(bell);
+    }
+
+    void ring(int atBell) {
+        fabric.vfi_bell_ring(atBell);
     }
 
     @Override

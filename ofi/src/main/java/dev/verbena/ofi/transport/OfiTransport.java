@@ -8,6 +8,7 @@ import dev.verbena.transport.Capability;
 import dev.verbena.transport.TransportContext;
 import dev.verbena.transport.TransportHandler;
 import java.net.URI;
+import org.agrona.CloseHelper;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.SystemNanoClock;
 
@@ -26,15 +27,28 @@ public final class OfiTransport extends OfiOperations {
     private final OfiResources resources;
     private final Inbox inbox;
     private final boolean hasAtomics;
-    private final String reason;
+    private final String explanation;
+
+    /** Null: the owner's calls alone make progress. */
+    private final ProgressThread progress;
 
     OfiTransport(
-            TransportContext context, OfiResources resources, boolean hasAtomics, String reason) {
+            TransportContext context,
+            OfiResources resources,
+            boolean hasAtomics,
+            boolean hasProgressThread,
+            String reason) {
         super(context, resources, uri(context, resources), hasAtomics);
         this.resources = resources;
         this.inbox = new Inbox(parts, connections);
         this.hasAtomics = hasAtomics;
-        this.reason = reason;
+        try {
+            progress = hasProgressThread ? new ProgressThread(guard, parts, inbox, context) : null;
+        } catch (RuntimeException | Error e) {
+            parts.heartbeats.close();
+            throw e;
+        }
+        this.explanation = explanation(reason);
     }
 
     private static URI uri(TransportContext context, OfiResources resources) {
@@ -56,6 +70,10 @@ public final class OfiTransport extends OfiOperations {
 
     @Override
     public String explain() {
+        return explanation;
+    }
+
+    private String explanation(String reason) {
         return "libfabric "
                 + OfiLibrary.version()
                 + ", provider "
@@ -68,8 +86,11 @@ public final class OfiTransport extends OfiOperations {
                 + reason
                 + " Puts complete when they are placed (FI_DELIVERY_COMPLETE). "
                 + (resources.info.isProgressAutomatic()
-                        ? "The provider works by itself."
-                        : "The provider works only inside calls: a target must poll or await.")
+                        ? "The provider works by itself. "
+                        : "The provider works only inside calls. ")
+                + (progress != null
+                        ? "A thread of the transport makes them while its owner does not poll."
+                        : "As a target its owner must poll or await (ofi.progress=caller).")
                 + (hasAtomics ? "" : " It has no atomics.")
                 + (resources.hasDescriptor()
                         ? ""
@@ -179,6 +200,7 @@ public final class OfiTransport extends OfiOperations {
 
     @Override
     protected void free() {
+        CloseHelper.close(progress);
         try {
             engine.takeEvents();
             connections.closeAll();

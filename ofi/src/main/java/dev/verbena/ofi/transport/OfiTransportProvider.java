@@ -17,7 +17,9 @@ import java.util.Set;
  * <p>Option {@code ofi.provider}, else the system property {@code verbena.ofi.provider}:
  * libfabric's name of the provider, for example {@code tcp} or {@code verbs}; without it the first
  * of {@link #PREFERRED} that there is. Options {@code ofi.host} and {@code ofi.port}, likewise:
- * address and port of the endpoint.
+ * address and port of the endpoint. Option {@code ofi.progress}, likewise: {@code thread} (unless
+ * given) serves peers also while the transport's owner does not poll; with {@code caller} only the
+ * owner's calls do.
  */
 public final class OfiTransportProvider implements TransportProvider {
     /** URI scheme. */
@@ -32,11 +34,15 @@ public final class OfiTransportProvider implements TransportProvider {
     /** Option: port that the endpoint has. */
     public static final String PORT_OPTION = "ofi.port";
 
+    /** Option: who serves peers, {@code thread} or {@code caller}. */
+    public static final String PROGRESS_OPTION = "ofi.progress";
+
     /** Providers in the order in which they are chosen: NICs before the kernel's network. */
     public static final List<String> PREFERRED =
             List.of("cxi", "efa", "opx", "psm3", "verbs", "tcp");
 
-    private static final Set<String> OPTIONS = Set.of(PROVIDER_OPTION, HOST_OPTION, PORT_OPTION);
+    private static final Set<String> OPTIONS =
+            Set.of(PROVIDER_OPTION, HOST_OPTION, PORT_OPTION, PROGRESS_OPTION);
     private static final String UNSAFE = "shm";
     private static final String PROPERTY_PREFIX = "verbena.";
     private static final long NEEDED = FabricInfo.MESSAGES | FabricInfo.RMA;
@@ -70,7 +76,9 @@ public final class OfiTransportProvider implements TransportProvider {
         if (cause != null) {
             throw new TransportException("open ofi: " + cause, 0, null);
         }
-        FabricInfo info = find(context);
+        boolean hasProgressThread = hasProgressThread(context);
+        FabricInfo info = find(context); // OfiResources closes it
+        String what = info.toString();
         boolean hasAtomics = (info.capabilities() & FabricInfo.ATOMICS) != 0;
         OfiResources resources = null;
         try {
@@ -80,18 +88,34 @@ public final class OfiTransportProvider implements TransportProvider {
                             2 * context.outstandingMax(),
                             context.receiveSlotCount(),
                             context.messageLengthMax());
-            return new OfiTransport(context, resources, hasAtomics, reason(context));
+            return new OfiTransport(
+                    context, resources, hasAtomics, hasProgressThread, reason(context));
         } catch (OfiException | OfiFailure | OutOfMemoryError e) {
             if (resources != null) {
                 resources.close();
             }
-            throw new TransportException("open ofi, " + info + ": " + e.getMessage(), 0, e);
+            throw new TransportException("open ofi, " + what + ": " + e.getMessage(), 0, e);
         }
     }
 
     private static String option(TransportContext context, String option) {
         return context.options()
                 .getOrDefault(option, System.getProperty(PROPERTY_PREFIX + option, ""));
+    }
+
+    /**
+     * Also for providers that work by themselves a thread unless told otherwise: it answers what
+     * peers ask about keys.
+     */
+    private static boolean hasProgressThread(TransportContext context) {
+        String progress = option(context, PROGRESS_OPTION);
+        return switch (progress) {
+            case "", "thread" -> true;
+            case "caller" -> false;
+            default ->
+                    throw new IllegalArgumentException(
+                            PROGRESS_OPTION + " '" + progress + "' is neither thread nor caller");
+        };
     }
 
     private static String reason(TransportContext context) {
@@ -113,9 +137,9 @@ public final class OfiTransportProvider implements TransportProvider {
         }
         for (String provider : asked.isEmpty() ? PREFERRED : List.of(asked)) {
             for (long wanted : new long[] {NEEDED | FabricInfo.ATOMICS, NEEDED}) {
-                List<FabricInfo> found = list(provider, host, port, wanted);
-                if (!found.isEmpty()) {
-                    return found.get(0);
+                FabricInfo found = first(provider, host, port, wanted);
+                if (found != null) {
+                    return found;
                 }
             }
         }
@@ -132,9 +156,9 @@ public final class OfiTransportProvider implements TransportProvider {
                 null);
     }
 
-    private static List<FabricInfo> list(String provider, String host, String port, long wanted) {
+    private static FabricInfo first(String provider, String host, String port, long wanted) {
         try {
-            return FabricInfo.list(provider, host, port, wanted);
+            return FabricInfo.first(provider, host, port, wanted);
         } catch (OfiException e) {
             throw new TransportException(
                     "open ofi, provider '" + provider + "', host '" + host + "': " + e.getMessage(),

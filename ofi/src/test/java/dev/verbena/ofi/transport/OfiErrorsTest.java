@@ -153,11 +153,11 @@ class OfiErrorsTest {
     /** A foreign endpoint sends noise, and noise that begins as our records do. */
     @Test
     void shouldSurviveWhenAStrangerSendsNonsense() throws Exception {
-        FabricInfo info =
-                FabricInfo.list("tcp", "", "", FabricInfo.MESSAGES | FabricInfo.RMA).get(0);
         transport.listen();
         Random random = new Random(7);
-        try (Fabric fabric = Fabric.open(info);
+        try (FabricInfo info =
+                        FabricInfo.first("tcp", "", "", FabricInfo.MESSAGES | FabricInfo.RMA);
+                Fabric fabric = Fabric.open(info);
                 Domain domain = fabric.domain(info);
                 AddressVector peers = domain.addressVector(4);
                 CompletionQueue queue = domain.completionQueue(256, false);

@@ -1,0 +1,133 @@
+package dev.verbena.ofi.transport;
+
+import dev.verbena.transport.TransportContext;
+import dev.verbena.transport.core.OwnerGuard;
+import java.util.concurrent.locks.LockSupport;
+import org.agrona.ErrorHandler;
+
+/**
+ * Drives the engine while the transport's owner does not: a provider that works only inside calls
+ * serves puts and gets of peers then, and they get their answers about keys. Completions and events
+ * stay in the rings until the owner polls; no handler is called here.
+ *
+ * <p>The thread takes the transport from its owner by {@link OwnerGuard#borrow} for one round at a
+ * time. While the owner polls it looks after each millisecond whether that is still so. Else it
+ * yields for some rounds, then sleeps at the provider's descriptor, or where there is none for up
+ * to a millisecond. Allocates nothing per round.
+ */
+final class ProgressThread implements Runnable, AutoCloseable {
+    /**
+     * The owner is expected to poll again in this time; and the longest pause without descriptor.
+     */
+    private static final long PAUSE_NS = 1_000_000L;
+
+    private static final long PAUSE_MIN_NS = 50_000L;
+
+    /** A sleep at the descriptor ends after this time in any case: some providers miss events. */
+    private static final long SLEEP_MAX_NS = 32_000_000L;
+
+    /** Rounds without a sleep after something has arrived: more of it often follows. */
+    private static final int YIELDS = 30;
+
+    private final OwnerGuard guard;
+    private final OfiResources resources;
+    private final Engine engine;
+    private final Inbox inbox;
+    private final ErrorHandler errorHandler;
+    private final int bell;
+    private final Thread thread;
+    private volatile boolean isClosed;
+    private long polls;
+    private int idleRounds;
+    private long sleepNs = PAUSE_MIN_NS;
+    private boolean maySleep;
+    private boolean isQuiet;
+
+    ProgressThread(OwnerGuard guard, Parts parts, Inbox inbox, TransportContext context) {
+        this.guard = guard;
+        this.resources = parts.resources;
+        this.engine = parts.engine;
+        this.inbox = inbox;
+        this.errorHandler = context.errorHandler();
+        this.bell = resources.newBell();
+        thread = new Thread(this, "verbena-ofi-progress-" + context.name());
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    @Override
+    public void run() {
+        while (!isClosed) {
+            if (isOwnerPolling() || !guard.borrow()) {
+                idleRounds = 0;
+                LockSupport.parkNanos(this, PAUSE_NS);
+                continue;
+            }
+            try {
+                drive();
+            } catch (RuntimeException e) {
+                errorHandler.onError(e); // of the user's error handler, for instance
+            } finally {
+                guard.giveBack();
+            }
+            idle();
+        }
+    }
+
+    private boolean isOwnerPolling() {
+        long before = polls;
+        polls = inbox.polls();
+        return polls != before;
+    }
+
+    private void drive() {
+        long events = engine.eventCount();
+        engine.takeEvents();
+        if (engine.eventCount() != events) {
+            onActivity();
+        } else {
+            idleRounds++;
+        }
+        // Asked while the transport is borrowed: an owner that asks too must not lose its wake-up.
+        maySleep = idleRounds > YIELDS && resources.maySleep();
+        isQuiet = engine.isQuiet();
+    }
+
+    private void onActivity() {
+        idleRounds = 0;
+        sleepNs = PAUSE_MIN_NS;
+    }
+
+    private void idle() {
+        if (idleRounds <= YIELDS) {
+            Thread.yield();
+        } else if (!maySleep || !resources.hasDescriptor()) {
+            sleepNs = Math.min(2 * sleepNs, PAUSE_NS);
+            LockSupport.parkNanos(this, sleepNs);
+        } else {
+            sleepNs = Math.min(2 * sleepNs, isQuiet ? SLEEP_MAX_NS : PAUSE_NS);
+            if (resources.sleep(bell, sleepNs)) {
+                onActivity();
+            }
+        }
+    }
+
+    /** Ends the thread. */
+    @Override
+    public void close() {
+        isClosed = true;
+        resources.ring(bell);
+        LockSupport.unpark(thread);
+        boolean isInterrupted = false;
+        while (thread.isAlive()) {
+            try {
+                thread.join();
+            } catch (InterruptedException e) {
+                isInterrupted = true;
+            }
+        }
+        if (isInterrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}
