@@ -39,7 +39,7 @@ public @interface SampledByDay {
         }
 
         private static boolean isWhole(ExtensionContext context) {
-            // --long: whole suites of DART over portals, gni and JDK 25, not a ninth of their tests
+            // --long: whole suites over portals, gni, ofi and on JDK 25, not a ninth of their tests
             boolean isAsked =
                     Boolean.getBoolean("verbena.long") || Boolean.getBoolean("verbena.named");
             SampledByDay how = context.getRequiredTestClass().getAnnotation(SampledByDay.class);
