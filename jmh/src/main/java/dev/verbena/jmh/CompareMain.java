@@ -330,8 +330,8 @@ public final class CompareMain {
         long iterations = Math.max(50, Math.min(1_000_000, 20_000_000_000L / (length + 20_000)));
         String client =
                 String.format(
-                        UCX + " 127.0.0.1 -p $port -c 0 -t %s -s %d -n %d -w %d -f",
-                        test, length, iterations, iterations / 10);
+                        "%s 127.0.0.1 -p $port -c 0 -t %s -s %d -n %d -w %d -f",
+                        UCX, test, length, iterations, iterations / 10);
         String script =
                 ("port=$((20000 + $$ %% 20000)); ucx_perftest -p $port -c 1 >/dev/null "
                                 + "2>&1 & server=$!; sleep 0.5; %s; kill $server 2>/dev/null; wait; true")

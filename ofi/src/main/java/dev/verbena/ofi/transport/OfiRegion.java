@@ -31,6 +31,9 @@ final class OfiRegion extends TransportRegion {
     /** Reads of lost peers that the provider may still end. */
     private int abandonedGets;
 
+    /** A lost peer knew the key: the memory is kept until the endpoint's end. */
+    private boolean hadLostUser;
+
     OfiRegion(
             Regions regions,
             long id,
@@ -77,8 +80,16 @@ final class OfiRegion extends TransportRegion {
         return outstanding > 0 || !isToolkitMemory() && abandonedGets > 0;
     }
 
-    boolean isAbandoned() {
-        return abandonedGets > 0;
+    /** A connection whose peer knew the key has ended. */
+    void userEnded(int connection, boolean isLost) {
+        if (users.remove(connection) && isLost) {
+            hadLostUser = true;
+        }
+    }
+
+    /** Whether the provider may still access the memory for a peer. */
+    boolean isReachable() {
+        return !users.isEmpty() || abandonedGets > 0 || hadLostUser;
     }
 
     @Override

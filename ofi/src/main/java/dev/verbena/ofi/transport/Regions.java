@@ -174,7 +174,7 @@ final class Regions extends RegionTable<OfiRegion> {
     @Override
     protected void free(OfiRegion region, long address) {
         OffHeapMemory memory = own.remove(region.id());
-        if (region.users.isEmpty() && !region.isAbandoned()) {
+        if (!region.isReachable()) {
             deregister(region);
             memory.close();
         } else {
@@ -197,16 +197,19 @@ final class Regions extends RegionTable<OfiRegion> {
         settle();
     }
 
-    /** This connection has ended. */
-    void onEnded(int connection) {
+    /**
+     * This connection has ended. Of a lost peer's put a part may have arrived; the provider places
+     * the rest when it comes to it, also after the end of the registration.
+     */
+    void onEnded(int connection, boolean isLost) {
         if (closing != null) {
             closing.users.remove(connection);
         }
         for (OfiRegion region : byKey.values()) {
-            region.users.remove(connection);
+            region.userEnded(connection, isLost);
         }
         for (int i = 0; i < retired.size(); i++) {
-            retired.get(i).region.users.remove(connection);
+            retired.get(i).region.userEnded(connection, isLost);
         }
         settle();
     }
@@ -215,7 +218,7 @@ final class Regions extends RegionTable<OfiRegion> {
     void settle() {
         for (int i = retired.size() - 1; i >= 0; i--) {
             Retired one = retired.get(i);
-            if (one.region.users.isEmpty() && !one.region.isAbandoned()) {
+            if (!one.region.isReachable()) {
                 deregister(one.region);
                 one.memory.close();
                 retired.remove(i);
