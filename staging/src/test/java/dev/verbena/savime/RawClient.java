@@ -91,9 +91,13 @@ final class RawClient implements AutoCloseable {
 
     /** Opens a dataset; its number, or the negative status. */
     long open(String name, long bytes) throws IOException {
+        return open(name, bytes, "char");
+    }
+
+    long open(String name, long bytes, String type) throws IOException {
         begin(StgType.DATASET_OPEN, StgFlyweight.LENGTH_MAX)
                 .open(bytes, 1, 0, 0)
-                .openTexts(name, "char", out, 0);
+                .openTexts(name, type, out, 0);
         flush();
         read(StgType.DATASET_OPENED);
         return message.status() == 0 ? message.datasetId() : -message.status();
@@ -139,6 +143,13 @@ final class RawClient implements AutoCloseable {
         begin(StgType.DATASET_SYNC, StgType.lengthMin(StgType.DATASET_SYNC)).sync(id, bytes, 0, 0);
         flush();
         return read(StgType.DATASET_DONE).status();
+    }
+
+    /** Sends a command without waiting. */
+    void run(String text, int flags) throws IOException {
+        byte[] bytes = text.getBytes(java.nio.charset.StandardCharsets.UTF_8);
+        begin(StgType.RUN, StgFlyweight.LENGTH_MAX).flags(flags).text(bytes, 0, bytes.length, 0);
+        flush();
     }
 
     @Override

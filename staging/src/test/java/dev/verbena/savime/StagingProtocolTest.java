@@ -64,6 +64,44 @@ class StagingProtocolTest {
     }
 
     @Test
+    @Tag("savime-11")
+    void shouldNotRunACommandBehindADatasetThatWasRefused() throws IOException {
+        sink.hold();
+        stage.launch(sink);
+        try (RawClient client = client(1, 1)) {
+            long id = client.open("a", PAGE);
+            client.block(id, 0, 0, new byte[PAGE]);
+            assertThat(client.sync(id, PAGE)).isZero();
+            client.run("before", 0);
+            assertThat(client.open("a", PAGE)).isEqualTo(-StgStatus.DUPLICATE);
+            assertThat(client.open("", PAGE)).isEqualTo(-StgStatus.BAD_NAME);
+            client.run("behind", 0);
+            client.run("next", 0);
+            assertThat(client.open("b b", PAGE)).isEqualTo(-StgStatus.BAD_NAME);
+            client.run("anyway", StgFlags.FLAG_EVEN_IF_FAILED);
+            sink.openAll();
+            assertThat(client.read(StgType.RUN_RESULT).status()).isZero();
+            assertThat(client.read(StgType.RUN_RESULT).status())
+                    .isEqualTo(StgStatus.PREDECESSOR_FAILED);
+            assertThat(client.message.runText()).isEqualTo("a, ''");
+            assertThat(client.read(StgType.RUN_RESULT).status()).isZero();
+            assertThat(client.read(StgType.RUN_RESULT).status()).isZero();
+        }
+        assertThat(sink.order).containsExactly("a", "before", "next", "anyway");
+    }
+
+    @Test
+    void shouldRefuseTypesThatMeanSomethingElseToASink() throws IOException {
+        stage.launch(sink);
+        try (RawClient client = client(1, 1)) {
+            for (String type : List.of("", "a b", "int\", \"@1", "x;", "é", "x".repeat(64))) {
+                assertThat(client.open("a", PAGE, type)).as(type).isEqualTo(-StgStatus.BAD_SIZE);
+            }
+            assertThat(client.open("a", PAGE, "double:2:2")).isPositive();
+        }
+    }
+
+    @Test
     @Tag("savime-13")
     @Tag("savime-14")
     @Tag("savime-15")

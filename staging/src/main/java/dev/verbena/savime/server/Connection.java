@@ -1,20 +1,34 @@
 package dev.verbena.savime.server;
 
+import dev.verbena.savime.wire.DatasetState;
 import dev.verbena.savime.wire.MessageQueue;
 import dev.verbena.savime.wire.StgFlyweight;
+import dev.verbena.savime.wire.StgType;
 import java.util.ArrayDeque;
+import org.agrona.concurrent.UnsafeBuffer;
 
 /** A connection of a client, by TCP or by a transport. A session has one for each I/O thread. */
 final class Connection {
     /** Replies that wait; a client that asks for more than it reads is dropped. */
-    private static final int REPLIES_MAX = 1024;
+    static final int REPLIES_MAX = 1024;
+
+    /** Notifications leave so much room for replies, which the client cannot do without. */
+    static final int NOTIFICATIONS_SENT_MAX = REPLIES_MAX / 2;
+
+    /** Notifications that wait behind the replies; with more the client is dropped. */
+    static final int NOTIFICATIONS_MAX = 8192;
 
     private static final int REQUESTS_MAX = 256;
 
     /** A block that was asked for and cannot be granted yet. */
     record Asked(long request, long dataset, long offset, int length, int blockNo) {}
 
+    /** How a dataset ended, to be sent when the client has taken what was sent before. */
+    private record Notification(long dataset, DatasetState state, int code, String text) {}
+
     private final MessageQueue out = new MessageQueue(REPLIES_MAX);
+    private final ArrayDeque<Notification> notifications = new ArrayDeque<>();
+    private final StgFlyweight unread = new StgFlyweight();
     private final ArrayDeque<Asked> asked = new ArrayDeque<>();
     private final boolean isOneSided;
     private final long peer;
@@ -25,6 +39,7 @@ final class Connection {
     private int grantCount;
     private long heardNs;
     private boolean isEnding;
+    private boolean isOverrun;
 
     /**
      * @param peer the transport's handle; 0 by TCP
@@ -67,15 +82,48 @@ final class Connection {
         return (features & feature) != 0;
     }
 
-    /** A reply with this request's number, to be filled in. */
+    /**
+     * A reply with this request's number, to be filled in. Where too many wait it goes nowhere, and
+     * the client is to be dropped.
+     */
     StgFlyweight reply(int type, int length, long request, int status) {
-        if (out.isFull()) {
-            throw new IllegalArgumentException("it does not read its replies");
+        isOverrun |= out.isFull();
+        StgFlyweight reply =
+                isOverrun
+                        ? unread.begin(
+                                new UnsafeBuffer(new byte[StgFlyweight.LENGTH_MAX]),
+                                0,
+                                type,
+                                length)
+                        : out.add(type, length);
+        return reply.session(session == null ? 0 : session.id()).request(request).status(status);
+    }
+
+    /** It does not read what it is sent: it is to be dropped. */
+    boolean isOverrun() {
+        return isOverrun;
+    }
+
+    /** Tells the client how a dataset ended, now or when it has taken its replies. */
+    void notify(long dataset, DatasetState state, int code, String text) {
+        isOverrun |= notifications.size() == NOTIFICATIONS_MAX;
+        if (!isOverrun) {
+            notifications.add(new Notification(dataset, state, code, StgFlyweight.cut(text)));
+            sendNotifications();
         }
-        return out.add(type, length)
-                .session(session == null ? 0 : session.id())
-                .request(request)
-                .status(status);
+    }
+
+    /** Sends what waits and fits; work done. */
+    int sendNotifications() {
+        int work = 0;
+        while (!notifications.isEmpty() && out.size() < NOTIFICATIONS_SENT_MAX) {
+            Notification next = notifications.remove();
+            reply(StgType.DATASET_EVENT, StgFlyweight.LENGTH_MAX, 0, next.code)
+                    .state(next.dataset, next.state.code(), next.code)
+                    .eventText(next.text);
+            work++;
+        }
+        return work;
     }
 
     ArrayDeque<Asked> asked() {

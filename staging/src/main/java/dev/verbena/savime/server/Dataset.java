@@ -22,6 +22,7 @@ final class Dataset {
 
     private final Session session;
     private final StagedFile file;
+    private final long commandsBefore;
     private final BitSet claimed = new BitSet();
     private final BitSet received = new BitSet();
     private final Int2ObjectHashMap<Block> blocks = new Int2ObjectHashMap<>();
@@ -37,8 +38,18 @@ final class Dataset {
     private long orphanedNs;
     private long endedNs;
 
-    Dataset(Session session, Connection connection, StagedFile file, MetaFile meta) {
+    /**
+     * @param connection null: its client is away
+     * @param commandsBefore commands of its session that had come when it was opened
+     */
+    Dataset(
+            Session session,
+            Connection connection,
+            StagedFile file,
+            MetaFile meta,
+            long commandsBefore) {
         this.session = session;
+        this.commandsBefore = commandsBefore;
         this.connection = connection;
         this.file = file;
         this.meta = meta;
@@ -47,7 +58,7 @@ final class Dataset {
 
     /** One that an earlier server has left. */
     static Dataset recovered(Session session, StagedFile file, MetaFile meta) {
-        Dataset dataset = new Dataset(session, null, file, meta);
+        Dataset dataset = new Dataset(session, null, file, meta, 0);
         dataset.isRepeated = meta.state() == DatasetState.FORWARDING;
         dataset.state =
                 meta.state() == DatasetState.FAILED ? DatasetState.FAILED : DatasetState.RECEIVED;
@@ -56,6 +67,11 @@ final class Dataset {
 
     Session session() {
         return session;
+    }
+
+    /** It will never reach the sink: ordered commands behind it are told. */
+    void failed() {
+        session.failed(name(), commandsBefore);
     }
 
     StagedFile file() {

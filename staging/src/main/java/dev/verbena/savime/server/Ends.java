@@ -2,9 +2,7 @@ package dev.verbena.savime.server;
 
 import dev.verbena.savime.store.StagedFile;
 import dev.verbena.savime.wire.DatasetState;
-import dev.verbena.savime.wire.StgFlyweight;
 import dev.verbena.savime.wire.StgStatus;
-import dev.verbena.savime.wire.StgType;
 
 /** How a dataset leaves: blocks are revoked, files removed, and then its bytes are given back. */
 final class Ends {
@@ -112,12 +110,10 @@ final class Ends {
         if (to == null || !dataset.session().isConnected(to)) {
             to = dataset.session().connection();
         }
-        if (to == null || dataset.meta().type().equals(Openings.COMMAND) || to.out().isFull()) {
+        if (to == null || dataset.meta().type().equals(Openings.COMMAND)) {
             return;
         }
         int code = dataset.state() == DatasetState.FAILED ? StgStatus.SINK_REJECTED : StgStatus.OK;
-        to.reply(StgType.DATASET_EVENT, StgFlyweight.LENGTH_MAX, 0, code)
-                .state(dataset.id(), dataset.state().code(), code)
-                .eventText(text);
+        to.notify(dataset.id(), dataset.state(), code, text);
     }
 }

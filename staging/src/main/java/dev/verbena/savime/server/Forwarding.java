@@ -39,12 +39,13 @@ final class Forwarding {
         private final Connection connection;
         private final long request;
         private final String text;
+        private final long number;
         private final boolean isImmediate;
         private final boolean isEvenIfFailed;
         private boolean isSending;
 
         Entry(Dataset dataset) {
-            this(dataset.session(), dataset, null, 0, null, 0);
+            this(dataset.session(), dataset, null, 0, null, 0, 0);
         }
 
         Entry(
@@ -53,12 +54,14 @@ final class Forwarding {
                 Connection connection,
                 long request,
                 String text,
+                long number,
                 int flags) {
             this.session = session;
             this.dataset = dataset;
             this.connection = connection;
             this.request = request;
             this.text = text;
+            this.number = number;
             this.isImmediate = (flags & StgFlags.FLAG_IMMEDIATE) != 0;
             this.isEvenIfFailed = (flags & StgFlags.FLAG_EVEN_IF_FAILED) != 0;
         }
@@ -110,8 +113,9 @@ final class Forwarding {
     // ---- commands
 
     void onRun(Connection by, StgFlyweight message) {
+        long number = by.session().nextCommand();
         if ((message.flags() & StgFlags.FLAG_TEXT_IS_DATASET) == 0) {
-            run(by, message.request(), message.flags(), message.runText());
+            run(by, message.request(), number, message.flags(), message.runText());
             return;
         }
         Dataset text = registry.dataset(message.textDatasetId());
@@ -133,7 +137,7 @@ final class Forwarding {
                 failure -> {
                     ends.remove(text, DatasetState.FORWARDED);
                     if (failure == null) {
-                        run(by, request, flags, read[0]);
+                        run(by, request, number, flags, read[0]);
                     } else {
                         settings.environment().errorHandler().onError(failure);
                         commands.answer(by, request, StgStatus.IO_ERROR, "");
@@ -141,11 +145,11 @@ final class Forwarding {
                 });
     }
 
-    private void run(Connection by, long request, int flags, String text) {
+    private void run(Connection by, long request, long number, int flags, String text) {
         if (queue.size() - registry.datasetCount() >= COMMANDS_MAX) {
             commands.answer(by, request, StgStatus.TOO_MANY, "");
         } else {
-            queue.add(new Entry(by.session(), null, by, request, text, flags));
+            queue.add(new Entry(by.session(), null, by, request, text, number, flags));
         }
     }
 
@@ -237,14 +241,11 @@ final class Forwarding {
     }
 
     private void runNow(Entry entry) {
-        if (!entry.isImmediate && !entry.isEvenIfFailed && entry.session.failedCount() > 0) {
+        String failed = entry.isImmediate ? "" : entry.session.takeFailed(entry.number);
+        if (!failed.isEmpty() && !entry.isEvenIfFailed) {
             queue.remove(entry);
-            String names = entry.session.takeFailed();
-            commands.answer(entry.connection, entry.request, StgStatus.PREDECESSOR_FAILED, names);
+            commands.answer(entry.connection, entry.request, StgStatus.PREDECESSOR_FAILED, failed);
             return;
-        }
-        if (!entry.isImmediate) {
-            entry.session.takeFailed();
         }
         entry.sending(true);
         senders.submit(ForwardTask.command(entry, entry.text));
@@ -319,7 +320,7 @@ final class Forwarding {
 
     private void refused(Dataset dataset, String text) {
         counts.failed();
-        dataset.session().failed(dataset.name());
+        dataset.failed();
         dataset.state(DatasetState.FAILED);
         dataset.ended(clock.nanoTime());
         ends.tell(dataset, text);

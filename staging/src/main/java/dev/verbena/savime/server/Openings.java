@@ -8,6 +8,7 @@ import dev.verbena.savime.wire.DatasetState;
 import dev.verbena.savime.wire.StgFlyweight;
 import dev.verbena.savime.wire.StgStatus;
 import dev.verbena.savime.wire.StgType;
+import dev.verbena.staging.Names;
 import dev.verbena.staging.metadata.PieceMetadata;
 import java.util.ArrayDeque;
 import org.agrona.DirectBuffer;
@@ -46,6 +47,7 @@ final class Openings {
             int elementSize,
             int placement,
             PieceMetadata piece,
+            long commandsBefore,
             long sinceNs) {}
 
     Openings(
@@ -77,6 +79,9 @@ final class Openings {
         String type = message.elementType();
         long length = message.totalBytes();
         int elementSize = message.elementSize();
+        if (message.onDuplicate() > SUFFIX || message.placementRule() > DISK_ONLY) {
+            throw new IllegalArgumentException("an unknown rule for a dataset");
+        }
         PieceMetadata piece = null;
         if (message.metadataLength() > 0) {
             int at = message.metadataAt();
@@ -84,7 +89,7 @@ final class Openings {
         }
         int refusal = refusal(name, type, length, elementSize);
         if (refusal != StgStatus.OK) {
-            refuse(by, message.request(), refusal);
+            refuse(by, message.request(), refusal, name, type, by.session().commandCount());
             return;
         }
         Dataset same = registry.named(name);
@@ -97,7 +102,8 @@ final class Openings {
             } else if (message.onDuplicate() == REPLACE && same != null && isReplaceable(same)) {
                 ends.remove(same, DatasetState.ABORTED);
             } else {
-                refuse(by, message.request(), StgStatus.DUPLICATE);
+                long commands = by.session().commandCount();
+                refuse(by, message.request(), StgStatus.DUPLICATE, name, type, commands);
                 return;
             }
         }
@@ -112,6 +118,7 @@ final class Openings {
                         elementSize,
                         message.placementRule(),
                         piece,
+                        by.session().commandCount(),
                         settings.environment().nanoClock().nanoTime());
         if (!waiting.isEmpty() || !place(opening, settings.admissionWaitNs() == 0)) {
             waiting.add(opening);
@@ -128,15 +135,25 @@ final class Openings {
         boolean isShort = !type.equals(COMMAND) || length <= COMMAND_MAX;
         boolean isSize =
                 length > 0 && length <= LENGTH_MAX && elementSize > 0 && length % elementSize == 0;
-        if (!isSize || !isShort || type.isEmpty() || type.length() > TYPE_MAX || hasControl(type)) {
+        if (!isSize || !isShort || !isType(type)) {
             return StgStatus.BAD_SIZE;
         }
         boolean isFull = registry.datasetCount() + waiting.size() >= settings.datasetsMax();
         return isFull ? StgStatus.TOO_MANY : StgStatus.OK;
     }
 
-    private static boolean hasControl(String type) {
-        return type.chars().anyMatch(c -> c <= ' ' || c >= 127);
+    /** Nothing in it means something else in a sink's language. */
+    private static boolean isType(String type) {
+        boolean isLength = !type.isEmpty() && type.length() <= TYPE_MAX;
+        return isLength
+                && type.chars()
+                        .allMatch(
+                                c ->
+                                        c >= 'a' && c <= 'z'
+                                                || c >= 'A' && c <= 'Z'
+                                                || c >= '0' && c <= '9'
+                                                || c == '_'
+                                                || c == ':');
     }
 
     private static boolean isReplaceable(Dataset dataset) {
@@ -171,9 +188,33 @@ final class Openings {
         return isSame;
     }
 
-    private void refuse(Connection by, long request, int status) {
+    private void refuse(Opening opening, int status) {
+        refuse(
+                opening.connection,
+                opening.request,
+                status,
+                opening.name,
+                opening.type,
+                opening.commandsBefore);
+    }
+
+    /**
+     * A dataset that is refused has failed as one that the sink refuses; the text of a command has
+     * not.
+     */
+    private static void refuse(
+            Connection by,
+            long request,
+            int status,
+            String name,
+            String type,
+            long commandsBefore) {
         by.reply(
                 StgType.DATASET_OPENED, StgType.lengthMin(StgType.DATASET_OPENED), request, status);
+        if (!type.equals(COMMAND)) {
+            String readable = name.isEmpty() ? "''" : Names.readable(name);
+            by.session().failed(readable, commandsBefore);
+        }
     }
 
     private void opened(Connection by, Dataset dataset, long request) {
@@ -231,7 +272,7 @@ final class Openings {
             make(opening, false, null);
         } else {
             registry.give(opening.name);
-            refuse(opening.connection, opening.request, StgStatus.NO_SPACE);
+            refuse(opening, StgStatus.NO_SPACE);
         }
         return true;
     }
@@ -277,7 +318,8 @@ final class Openings {
 
     private void made(Opening opening, StagedFile file, MetaFile meta) {
         Session session = opening.connection.session();
-        Dataset dataset = new Dataset(session, opening.connection, file, meta);
+        Dataset dataset =
+                new Dataset(session, opening.connection, file, meta, opening.commandsBefore);
         registry.add(dataset);
         if (session.isConnected(opening.connection)) {
             opened(opening.connection, dataset, opening.request);
@@ -295,7 +337,7 @@ final class Openings {
             ends.discard(used);
         }
         if (opening.connection.session().isConnected(opening.connection)) {
-            refuse(opening.connection, opening.request, StgStatus.NO_SPACE);
+            refuse(opening, StgStatus.NO_SPACE);
         }
         registry.forgetIfOver(opening.connection.session());
     }

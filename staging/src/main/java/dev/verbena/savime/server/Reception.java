@@ -177,6 +177,7 @@ final class Reception {
         pin(-block.length());
         if (receiving(by, asked.dataset()) != null) {
             refuse(by, asked, isSpace ? StgStatus.NO_SPACE : StgStatus.IO_ERROR, 0);
+            block.dataset().failed();
             ends.abort(block.dataset());
         }
     }
@@ -201,15 +202,14 @@ final class Reception {
             }
         }
         block.dataset().granted(block);
-        StgFlyweight grant =
-                by.reply(
-                                StgType.BLOCK_GRANT,
-                                StgType.lengthMin(StgType.BLOCK_GRANT),
-                                asked.request(),
-                                StgStatus.OK)
-                        .block(block.dataset().id(), block.offset(), block.length(), block.number())
-                        .remote(address, descriptor.keyLow());
-        descriptor.encode(by.out().buffer(), grant.descriptorAt());
+        by.reply(
+                        StgType.BLOCK_GRANT,
+                        StgType.lengthMin(StgType.BLOCK_GRANT),
+                        asked.request(),
+                        StgStatus.OK)
+                .block(block.dataset().id(), block.offset(), block.length(), block.number())
+                .remote(address, descriptor.keyLow())
+                .descriptor(descriptor);
     }
 
     // ---- data
@@ -317,7 +317,7 @@ final class Reception {
                             status)
                     .datasetId(dataset.id());
         }
-        dataset.session().failed(dataset.name());
+        dataset.failed();
         ends.abort(dataset);
     }
 
@@ -419,7 +419,7 @@ final class Reception {
         dataset.orphaned(nowNs);
         boolean isSealing = dataset.meta().syncedOrder() > 0;
         if (!isSealing && !before.has(StgFlags.FEATURE_RESUME)) {
-            dataset.session().failed(dataset.name());
+            dataset.failed();
             ends.abort(dataset);
         }
     }
@@ -437,7 +437,7 @@ final class Reception {
                                     && nowNs - dataset.orphanedNs() - settings.resumeNs() >= 0;
                     if (isLate) {
                         work[0]++;
-                        dataset.session().failed(dataset.name());
+                        dataset.failed();
                         ends.abort(dataset);
                     }
                 });

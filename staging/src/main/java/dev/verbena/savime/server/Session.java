@@ -2,15 +2,23 @@ package dev.verbena.savime.server;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.StringJoiner;
 
 /** What one client has here: its connections, and the names of its datasets that failed. */
 final class Session {
+    /** Datasets that failed and are remembered each; the names of more are not kept. */
+    static final int FAILURES_MAX = 1024;
+
     private final long id;
     private final long clientId;
     private final List<Connection> connections = new ArrayList<>();
-    private final List<String> failed = new ArrayList<>();
+    private final List<Failure> failed = new ArrayList<>();
     private int datasetCount;
     private long forwardedBytes;
+    private long commandCount;
+
+    /** Commands that were sent before the dataset do not wait for it. */
+    private record Failure(String name, long commandsBefore) {}
 
     Session(long id, long clientId) {
         this.id = id;
@@ -63,19 +71,44 @@ final class Session {
         return forwardedBytes;
     }
 
-    /** A dataset will never reach the sink. */
-    void failed(String name) {
-        failed.add(name);
+    /** A command has come; its number, from 1. */
+    long nextCommand() {
+        return ++commandCount;
+    }
+
+    /** Commands that have come. */
+    long commandCount() {
+        return commandCount;
+    }
+
+    /**
+     * A dataset will never reach the sink.
+     *
+     * @param commandsBefore commands that had come when it was opened
+     */
+    void failed(String name, long commandsBefore) {
+        if (failed.size() < FAILURES_MAX) {
+            failed.add(new Failure(name, commandsBefore));
+        } else {
+            failed.set(FAILURES_MAX - 1, new Failure("others", commandsBefore));
+        }
     }
 
     int failedCount() {
         return failed.size();
     }
 
-    /** Names of datasets that failed since this was asked last; empty: none. */
-    String takeFailed() {
-        String names = String.join(", ", failed);
-        failed.clear();
-        return names;
+    /** Names of datasets before this command that failed and were not taken yet; empty: none. */
+    String takeFailed(long command) {
+        StringJoiner names = new StringJoiner(", ");
+        failed.removeIf(
+                each -> {
+                    boolean isBefore = each.commandsBefore < command;
+                    if (isBefore) {
+                        names.add(each.name);
+                    }
+                    return isBefore;
+                });
+        return names.toString();
     }
 }

@@ -68,8 +68,11 @@ final class TcpClients implements AutoCloseable {
         int step(long nowNs) {
             int work = messages.read();
             work += reception.grantWaiting(connection);
+            work += connection.sendNotifications();
             work += messages.write();
-            if (connection.isEnding() && connection.out().isEmpty()) {
+            if (connection.isOverrun()) {
+                messages.end("it does not read what it is sent");
+            } else if (connection.isEnding() && connection.out().isEmpty()) {
                 messages.end("");
             } else if (nowNs - connection.heardNs() - silenceNs > 0) {
                 messages.end("it is silent");

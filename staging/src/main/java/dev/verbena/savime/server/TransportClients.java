@@ -83,6 +83,11 @@ final class TransportClients
 
     private void step(Client client) {
         work += reception.grantWaiting(client.connection);
+        work += client.connection.sendNotifications();
+        if (client.connection.isOverrun()) {
+            transport.disconnect(client.connection());
+            return;
+        }
         MessageQueue out = client.connection.out();
         while (!out.isEmpty()) {
             int at = outbox.next();

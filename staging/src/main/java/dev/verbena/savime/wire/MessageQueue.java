@@ -36,6 +36,11 @@ public final class MessageQueue {
         return count == 0;
     }
 
+    /** Messages that wait. */
+    public int size() {
+        return count;
+    }
+
     /**
      * Adds a message, which the caller fills at once; its length may be changed by that.
      *

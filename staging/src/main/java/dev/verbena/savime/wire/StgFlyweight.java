@@ -3,6 +3,7 @@ package dev.verbena.savime.wire;
 import static java.nio.ByteOrder.LITTLE_ENDIAN;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.verbena.memory.RemoteDescriptor;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 
@@ -341,6 +342,12 @@ public final class StgFlyweight {
         return offset + 72;
     }
 
+    /** Of BLOCK_GRANT. */
+    public StgFlyweight descriptor(RemoteDescriptor descriptor) {
+        descriptor.encode(buffer, descriptorAt());
+        return this;
+    }
+
     /** Of BLOCK_RELEASE. */
     public int releasedBlock() {
         return u32(40);
@@ -434,6 +441,11 @@ public final class StgFlyweight {
     /** Of DATASET_EVENT. */
     public String eventText() {
         return text(50, u16(48));
+    }
+
+    /** So much of a text that a DATASET_EVENT has room for the rest of it. */
+    public static String cut(String text) {
+        return text.length() <= EVENT_TEXT_MAX ? text : text.substring(0, EVENT_TEXT_MAX);
     }
 
     /** Of DATASET_EVENT: the sink's text, cut; sets the message's length. */
