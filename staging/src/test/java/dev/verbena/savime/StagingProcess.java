@@ -5,6 +5,7 @@ import dev.verbena.memory.OffHeapMemories;
 import dev.verbena.memory.OffHeapMemory;
 import dev.verbena.savime.query.SavimeClient;
 import dev.verbena.savime.query.SavimeSink;
+import dev.verbena.staging.sink.Sink;
 import dev.verbena.transport.TransportContext;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -15,7 +16,8 @@ import java.util.concurrent.locks.LockSupport;
 
 /**
  * A staging server or a client as a process of its own, to be killed: {@code server JOB FOLDER
- * MEMORY SINKPORT}, or {@code client JOB FOLDER NAME COUNT}.
+ * MEMORY SINK}, SINK a port of SAVIME or {@code file:FOLDER}, or {@code client JOB FOLDER NAME
+ * COUNT}.
  */
 final class StagingProcess implements AutoCloseable {
     static final int LENGTH = 100_000;
@@ -84,18 +86,21 @@ final class StagingProcess implements AutoCloseable {
                                 "shm",
                                 new TransportContext().job(arguments[1]),
                                 folder.resolve("service").toString())
-                        .sink(
-                                new SavimeSink(
-                                        "127.0.0.1",
-                                        Integer.parseInt(arguments[4]),
-                                        SavimeClient.Limits.DEFAULT));
+                        .listen(null, 0)
+                        .sink(sink(arguments[4]));
         try (StagingService service = StagingService.launch(context)) {
             service.awaitReady(Duration.ofSeconds(30));
-            System.out.println("ready");
+            System.out.println("ready " + service.port());
             while (System.in.available() == 0) {
                 LockSupport.parkNanos(1_000_000);
             }
         }
+    }
+
+    private static Sink sink(String where) {
+        return where.startsWith("file:")
+                ? new EchoSink(Path.of(where.substring(5)))
+                : new SavimeSink("127.0.0.1", Integer.parseInt(where), SavimeClient.Limits.DEFAULT);
     }
 
     private static void send(RealEnvironment environment, Path folder, String[] arguments) {
