@@ -2,7 +2,6 @@ package dev.verbena.savime.client;
 
 import dev.verbena.memory.OffHeapMemory;
 import dev.verbena.memory.RegisteredRegion;
-import dev.verbena.memory.RemoteDescriptor;
 import dev.verbena.savime.wire.MessageQueue;
 import dev.verbena.transport.Transport;
 import org.agrona.DirectBuffer;
@@ -43,27 +42,7 @@ interface ServerLink extends AutoCloseable {
      *
      * @return false: not now
      */
-    boolean write(Block block);
-
-    /**
-     * A block to be written.
-     *
-     * @param slot told when it is written
-     * @param source null where {@link #register} gave null
-     * @param window its bytes
-     * @param sourceOffset within the region
-     */
-    record Block(
-            int slot,
-            long session,
-            long dataset,
-            long offset,
-            int number,
-            int length,
-            RegisteredRegion source,
-            long sourceOffset,
-            DirectBuffer window,
-            RemoteDescriptor target) {}
+    boolean write(OutgoingBlock block);
 
     /** Gives the connection up; another one is made. */
     void reset(String why);

@@ -134,7 +134,7 @@ final class TcpLink implements ServerLink, TcpMessages.Handler {
     }
 
     @Override
-    public boolean write(Block block) {
+    public boolean write(OutgoingBlock block) {
         if (writing >= 0 || messages == null) {
             return false;
         }
@@ -145,6 +145,7 @@ final class TcpLink implements ServerLink, TcpMessages.Handler {
                 block.offset(),
                 block.number(),
                 block.window(),
+                block.windowOffset(),
                 block.length());
         return true;
     }

@@ -109,7 +109,7 @@ final class TransportLink implements ServerLink, RecordClient.Protocol {
     }
 
     @Override
-    public boolean write(Block block) {
+    public boolean write(OutgoingBlock block) {
         int answer =
                 transport.put(
                         link.connection(),

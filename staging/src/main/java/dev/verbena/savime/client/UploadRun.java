@@ -1,7 +1,6 @@
 package dev.verbena.savime.client;
 
 import dev.verbena.memory.RegisteredRegion;
-import dev.verbena.memory.RemoteDescriptor;
 import dev.verbena.savime.client.ClientEngine.Granted;
 import dev.verbena.savime.wire.StgFlags;
 import dev.verbena.savime.wire.StgFlyweight;
@@ -11,7 +10,6 @@ import dev.verbena.staging.Checksum;
 import dev.verbena.staging.metadata.PieceMetadata;
 import java.util.Arrays;
 import org.agrona.DirectBuffer;
-import org.agrona.collections.IntArrayList;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
@@ -41,12 +39,16 @@ final class UploadRun {
     }
 
     private static final class Slot {
-        private final RemoteDescriptor target = new RemoteDescriptor();
+        private final OutgoingBlock block;
         private SlotState state = SlotState.FREE;
         private long offset;
         private int length;
         private int number;
         private int crc;
+
+        Slot(int index) {
+            block = new OutgoingBlock(index);
+        }
 
         void ask(long from, int count, int blockNo) {
             offset = from;
@@ -78,8 +80,10 @@ final class UploadRun {
     private int blockCount;
     private boolean isLengthKnown;
     private int resumedCrc;
-    private final IntArrayList crcs = new IntArrayList();
-    private final IntArrayList lengths = new IntArrayList();
+    private int[] crcs;
+    private int[] lengths;
+    private UnsafeBuffer window;
+    private long windowAt;
     private int status = RUNNING;
 
     UploadRun(ClientEngine engine, Upload task, Granted granted) {
@@ -87,7 +91,7 @@ final class UploadRun {
         this.task = task;
         this.hasCrc = (granted.features() & StgFlags.FEATURE_CRC) != 0;
         this.slots = new Slot[granted.window()];
-        Arrays.setAll(slots, i -> new Slot());
+        Arrays.setAll(slots, Slot::new);
         this.blockLength = granted.blockMax();
         this.source = engine.link().register(task.memory());
     }
@@ -165,8 +169,8 @@ final class UploadRun {
 
     private int crcOfAll() {
         int crc = resumedCrc;
-        for (int i = 0; i < crcs.size(); i++) {
-            crc = Checksum.combine(crc, crcs.getInt(i), lengths.getInt(i));
+        for (int i = 0; hasCrc && i < blockCount; i++) {
+            crc = Checksum.combine(crc, crcs[i], lengths[i]);
         }
         return crc;
     }
@@ -187,6 +191,7 @@ final class UploadRun {
     private void granted(Slot slot, StgFlyweight message, DirectBuffer buffer) {
         int code = message.status();
         if (code == StgStatus.PIN_LIMIT
+                && !isLengthKnown
                 && message.blockLength() >= StgFlyweight.BLOCK_ALIGNMENT
                 && message.blockLength() < slot.length) {
             // The first block, alone: it is asked for again, and all others are as short.
@@ -197,9 +202,19 @@ final class UploadRun {
         } else if (code != StgStatus.OK) {
             status = code;
         } else {
+            roomForSums();
             isLengthKnown = true;
-            slot.target.decode(buffer, message.descriptorAt());
+            slot.block.target().decode(buffer, message.descriptorAt());
             slot.to(SlotState.GRANTED);
+        }
+    }
+
+    /** Once, when blocks have the length that they will have. */
+    private void roomForSums() {
+        if (hasCrc && !isLengthKnown) {
+            int count = (int) ((task.length() - nextOffset) / blockLength) + slots.length + 1;
+            crcs = new int[count];
+            lengths = new int[count];
         }
     }
 
@@ -229,8 +244,8 @@ final class UploadRun {
             return 0;
         }
         int work = 0;
-        for (int i = 0; i < slots.length; i++) {
-            work += step(i, slots[i]);
+        for (Slot slot : slots) {
+            work += step(slot);
         }
         if (releasedBytes == task.length()) {
             engine.say(StgType.DATASET_SYNC, StgType.lengthMin(StgType.DATASET_SYNC))
@@ -241,7 +256,7 @@ final class UploadRun {
         return work;
     }
 
-    private int step(int index, Slot slot) {
+    private int step(Slot slot) {
         switch (slot.state) {
             case FREE -> {
                 // The first answer says how long blocks may be.
@@ -252,7 +267,7 @@ final class UploadRun {
                 }
             }
             case GRANTED -> {
-                return write(index, slot);
+                return write(slot);
             }
             case WRITTEN -> {
                 if (!engine.link().out().isFull()) {
@@ -284,35 +299,32 @@ final class UploadRun {
         nextOffset += length;
     }
 
-    private int write(int index, Slot slot) {
+    /** Memory that has this range; a window covers many blocks, as each that is made allocates. */
+    private UnsafeBuffer window(long at, int length) {
+        boolean isInside =
+                window != null && at >= windowAt && at + length <= windowAt + window.capacity();
+        if (!isInside) {
+            long left = task.offset() + task.length() - at;
+            windowAt = at;
+            window = task.memory().buffer(at, (int) Math.min(left, Integer.MAX_VALUE));
+        }
+        return window;
+    }
+
+    private int write(Slot slot) {
         long at = task.offset() + slot.offset;
-        UnsafeBuffer window = task.memory().buffer(at, slot.length);
-        boolean isTaken =
-                engine.link()
-                        .write(
-                                new ServerLink.Block(
-                                        index,
-                                        engine.session(),
-                                        task.id(),
-                                        slot.offset,
-                                        slot.number,
-                                        slot.length,
-                                        source,
-                                        at,
-                                        window,
-                                        slot.target));
-        if (!isTaken) {
+        UnsafeBuffer bytes = window(at, slot.length);
+        int bytesAt = (int) (at - windowAt);
+        slot.block.to(engine.session(), task.id(), slot.offset, slot.number, slot.length);
+        slot.block.from(source, at, bytes, bytesAt);
+        if (!engine.link().write(slot.block)) {
             return 0;
         }
         slot.to(SlotState.WRITING);
         if (hasCrc) {
-            slot.crc(checksum.of(window, 0, slot.length));
-            while (crcs.size() <= slot.number) {
-                crcs.addInt(0);
-                lengths.addInt(0);
-            }
-            crcs.setInt(slot.number, slot.crc);
-            lengths.setInt(slot.number, slot.length);
+            slot.crc(checksum.of(bytes, bytesAt, slot.length));
+            crcs[slot.number] = slot.crc;
+            lengths[slot.number] = slot.length;
         }
         return 1;
     }

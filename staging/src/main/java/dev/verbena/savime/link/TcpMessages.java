@@ -30,6 +30,7 @@ public final class TcpMessages implements AutoCloseable {
     private int targetFilled;
     private int sentOfMessage;
     private DirectBuffer data;
+    private int dataAt;
     private int dataLength;
     private int dataSent;
     private boolean isEnded;
@@ -176,12 +177,19 @@ public final class TcpMessages implements AutoCloseable {
 
     /** Writes a block behind the messages that wait now; {@link #isWritingData} must not hold. */
     public void writeData(
-            long session, long dataset, long offset, int blockNo, DirectBuffer from, int length) {
+            long session,
+            long dataset,
+            long offset,
+            int blockNo,
+            DirectBuffer from,
+            int fromOffset,
+            int length) {
         header.begin(dataHeader, 0, StgType.BLOCK_DATA, StgFlyweight.DATA_OFFSET)
                 .session(session)
                 .block(dataset, offset, length, blockNo)
                 .length(StgFlyweight.DATA_OFFSET + length);
         data = from;
+        dataAt = fromOffset;
         dataLength = length;
         dataSent = -StgFlyweight.DATA_OFFSET;
     }
@@ -217,9 +225,9 @@ public final class TcpMessages implements AutoCloseable {
             int left = Math.min(PIECE_MAX, dataLength - Math.max(dataSent, 0));
             if (dataSent < 0) {
                 int at = StgFlyweight.DATA_OFFSET + dataSent;
-                n = stream.write(dataHeader, at, -dataSent, data, 0, left);
+                n = stream.write(dataHeader, at, -dataSent, data, dataAt, left);
             } else {
-                n = stream.write(data, dataSent, left);
+                n = stream.write(data, dataAt + dataSent, left);
             }
             if (n <= 0) {
                 return work;
