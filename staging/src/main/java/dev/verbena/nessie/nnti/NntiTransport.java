@@ -1,6 +1,7 @@
 package dev.verbena.nessie.nnti;
 
 import dev.verbena.memory.OffHeapMemory;
+import dev.verbena.transport.Capability;
 import dev.verbena.transport.Transport;
 import dev.verbena.transport.TransportContext;
 import dev.verbena.transport.Transports;
@@ -334,7 +335,8 @@ public final class NntiTransport implements AutoCloseable {
         return NntiResult.OK;
     }
 
-    // ---- atomic operations on variables, which are addressed by their index
+    // ---- atomic operations on variables, which are addressed by their index; ENOTSUP where the
+    // transport has none
 
     /** Adds to a variable of the peer; the completed status has what was there before as length. */
     public NntiResult fetchAdd(NntiPeer peer, int index, long delta, WorkRequest request) {
@@ -351,6 +353,9 @@ public final class NntiTransport implements AutoCloseable {
             NntiOperation kind, NntiPeer peer, int index, long a, long b, WorkRequest request) {
         if (peer.state() != NntiPeer.State.READY) {
             return NntiResult.EIO;
+        }
+        if ((transport.capabilities() & Capability.ATOMICS) == 0) {
+            return NntiResult.ENOTSUP;
         }
         if (index < 0 || index >= peer.variableCount()) {
             return NntiResult.EINVAL;

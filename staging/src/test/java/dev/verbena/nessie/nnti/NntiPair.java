@@ -8,16 +8,20 @@ import java.util.function.BooleanSupplier;
 
 /** Two NNTI transports on one thread, connected. */
 public final class NntiPair implements AutoCloseable {
+    static {
+        dev.verbena.softnic.NativeAccess.open();
+    }
+
     private static final AtomicInteger NUMBERS = new AtomicInteger();
 
     final NntiTransport left;
     final NntiTransport right;
     final NntiPeer toRight;
 
-    NntiPair(NntiOptions options) {
+    NntiPair(String scheme, NntiOptions options) {
         TransportContext context = context();
-        left = new NntiTransport(Transports.open("shm", context), options);
-        right = new NntiTransport(Transports.open("shm", context), options);
+        left = new NntiTransport(Transports.open(scheme, context), options);
+        right = new NntiTransport(Transports.open(scheme, context), options);
         toRight = left.startConnect(right.url(), 10_000_000_000L);
         pump("connected", () -> toRight.state() == NntiPeer.State.READY);
     }

@@ -16,17 +16,20 @@ import java.util.function.BooleanSupplier;
 final class RpcPair implements AutoCloseable {
     final List<Throwable> errors = new CopyOnWriteArrayList<>();
     final TransportContext context = NntiPair.context();
-    final RpcEndpoint serving = endpoint();
+    final RpcEndpoint serving;
     final RpcServer server;
+    private final String scheme;
     private final List<RpcEndpoint> clients = new ArrayList<>();
 
-    RpcPair(RpcServerOptions options) {
+    RpcPair(String scheme, RpcServerOptions options) {
+        this.scheme = scheme;
+        serving = endpoint();
         server = serving.serve(options);
     }
 
     private RpcEndpoint endpoint() {
         return new RpcEndpoint(
-                new NntiTransport(Transports.open("shm", context), NntiOptions.ONE_SIDED),
+                new NntiTransport(Transports.open(scheme, context), NntiOptions.ONE_SIDED),
                 errors::add);
     }
 

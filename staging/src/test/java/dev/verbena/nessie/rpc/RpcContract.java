@@ -24,15 +24,19 @@ import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.agrona.MutableDirectBuffer;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Remote procedures over shm://, both sides on one thread. */
-@Timeout(60)
-class RpcTest {
+/**
+ * Remote procedures over a transport, both sides on one thread: one small subclass for each
+ * provider names the scheme.
+ */
+@Timeout(120)
+public abstract class RpcContract {
     private static final int ECHO = 1;
     private static final int HOLD = 2;
     private static final int BULK = 3;
@@ -40,12 +44,29 @@ class RpcTest {
     private static final int UNKNOWN = 9;
 
     private final Deque<RpcCall> held = new ArrayDeque<>();
-    private RpcPair pair = open(RpcServerOptions.DEFAULT);
-    private RpcEndpoint client = pair.client();
-    private RpcService service = pair.service(client);
+    private RpcPair pair;
+    private RpcEndpoint client;
+    private RpcService service;
+
+    /** For subclasses in other modules. */
+    protected RpcContract() {}
+
+    /** URI scheme of the provider. */
+    protected abstract String scheme();
+
+    @BeforeEach
+    void open() {
+        connect(RpcServerOptions.DEFAULT);
+    }
+
+    private void connect(RpcServerOptions options) {
+        pair = open(options);
+        client = pair.client();
+        service = pair.service(client);
+    }
 
     private RpcPair open(RpcServerOptions options) {
-        RpcPair made = new RpcPair(options);
+        RpcPair made = new RpcPair(scheme(), options);
         made.server.register(ECHO, Bytes::new, call -> call.reply(0, call.args()));
         made.server.register(HOLD, null, this::hold);
         made.server.register(FAIL, Bytes::new, call -> call.reply(-7, call.args()));
@@ -60,9 +81,7 @@ class RpcTest {
 
     private void reopen(RpcServerOptions options) {
         pair.close();
-        pair = open(options);
-        client = pair.client();
-        service = pair.service(client);
+        connect(options);
     }
 
     @AfterEach
@@ -414,7 +433,7 @@ class RpcTest {
     @Tag("nessie-R22")
     void shouldNotHangAtAProcessThatIsNoService() {
         try (NntiTransport other =
-                new NntiTransport(Transports.open("shm", pair.context), NntiOptions.ONE_SIDED)) {
+                new NntiTransport(Transports.open(scheme(), pair.context), NntiOptions.ONE_SIDED)) {
             assertThatThrownBy(() -> client.client().getService(other.url(), 300))
                     .isInstanceOfSatisfying(
                             NntiException.class,

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.verbena.memory.OffHeapMemories;
+import dev.verbena.transport.Capability;
 import java.net.URI;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -12,17 +13,32 @@ import java.util.List;
 import java.util.Random;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** NNTI over shm://, both ends on one thread. */
-@Timeout(60)
-class NntiTest {
+/**
+ * NNTI over a transport, both ends on one thread: one small subclass for each provider names the
+ * scheme.
+ */
+@Timeout(120)
+public abstract class NntiContract {
     private static final int SOURCE = BufferFlags.PUT_SRC | BufferFlags.GET_DST;
     private static final int TARGET = BufferFlags.PUT_DST | BufferFlags.GET_SRC;
 
-    private NntiPair pair = new NntiPair(NntiOptions.DEFAULT);
+    private NntiPair pair;
+
+    /** For subclasses in other modules. */
+    protected NntiContract() {}
+
+    /** URI scheme of the provider. */
+    protected abstract String scheme();
+
+    @BeforeEach
+    void open() {
+        pair = new NntiPair(scheme(), NntiOptions.DEFAULT);
+    }
 
     @AfterEach
     void close() {
@@ -31,7 +47,7 @@ class NntiTest {
 
     private void oneSided() {
         pair.close();
-        pair = new NntiPair(NntiOptions.ONE_SIDED);
+        pair = new NntiPair(scheme(), NntiOptions.ONE_SIDED);
     }
 
     private NntiResult end(WorkRequest request) {
@@ -54,12 +70,12 @@ class NntiTest {
     @Test
     @Tag("nessie-N1")
     void shouldInitializeOnceUntilItIsClosed() {
-        NntiTransport first = NntiTransport.init("shm", NntiPair.context(), NntiOptions.DEFAULT);
-        assertThat(NntiTransport.init("shm", NntiPair.context(), NntiOptions.DEFAULT))
+        NntiTransport first = NntiTransport.init(scheme(), NntiPair.context(), NntiOptions.DEFAULT);
+        assertThat(NntiTransport.init(scheme(), NntiPair.context(), NntiOptions.DEFAULT))
                 .isSameAs(first);
         first.close();
-        assertThat(NntiTransport.isInitialized("shm")).isFalse();
-        NntiTransport next = NntiTransport.init("shm", NntiPair.context(), NntiOptions.DEFAULT);
+        assertThat(NntiTransport.isInitialized(scheme())).isFalse();
+        NntiTransport next = NntiTransport.init(scheme(), NntiPair.context(), NntiOptions.DEFAULT);
         assertThat(next).isNotSameAs(first);
         next.close();
     }
@@ -83,13 +99,15 @@ class NntiTest {
     @Test
     @Tag("nessie-N4")
     void shouldNotHangWhereNobodyListens() {
-        String url = pair.right.url().replaceFirst("/[^/?]+\\?.*", "/nobody");
+        // With its incarnation the address would be refused, for another may be there.
+        String url = pair.right.url().replaceFirst("[?&]incarnation=[0-9a-f]+", "");
+        pair.right.close();
         long start = System.nanoTime();
-        assertThatThrownBy(() -> pair.left.connect(url, 1000))
+        assertThatThrownBy(() -> pair.left.connect(url, 10_000))
                 .isInstanceOfSatisfying(
                         NntiException.class,
                         e -> assertThat(e.result()).isIn(NntiResult.EIO, NntiResult.ETIMEDOUT));
-        assertThat(System.nanoTime() - start).isLessThan(1_200_000_000L);
+        assertThat(System.nanoTime() - start).isLessThan(12_000_000_000L);
     }
 
     @Test
@@ -448,6 +466,11 @@ class NntiTest {
 
     @Test
     void shouldChangeVariablesOfAPeer() {
+        if ((pair.left.transport().capabilities() & Capability.ATOMICS) == 0) {
+            assertThat(pair.left.fetchAdd(pair.toRight, 3, 5, new WorkRequest()))
+                    .isEqualTo(NntiResult.ENOTSUP);
+            return;
+        }
         List<Integer> changed = new ArrayList<>();
         pair.right.onVariableChanged(changed::add);
         WorkRequest request = new WorkRequest();

@@ -1,0 +1,9 @@
+package dev.verbena.nessie.nnti;
+
+/** NNTI over shm://. */
+class NntiOverShmTest extends NntiContract {
+    @Override
+    protected String scheme() {
+        return "shm";
+    }
+}

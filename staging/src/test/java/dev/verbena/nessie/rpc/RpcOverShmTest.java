@@ -1,0 +1,9 @@
+package dev.verbena.nessie.rpc;
+
+/** Remote procedures over shm://. */
+class RpcOverShmTest extends RpcContract {
+    @Override
+    protected String scheme() {
+        return "shm";
+    }
+}
