@@ -12,6 +12,7 @@ module dev.verbena.staging {
     exports dev.verbena.nessie.rpc;
     exports dev.verbena.nessie.xdr;
     exports dev.verbena.nessie.xdr.compiler;
+    exports dev.verbena.nessie.xfer;
     exports dev.verbena.savime;
     exports dev.verbena.savime.query;
     exports dev.verbena.staging.metadata;

@@ -1,6 +1,8 @@
 package dev.verbena.cli;
 
 import dev.verbena.cli.nessie.NessieXdr;
+import dev.verbena.cli.nessie.NessieXfer;
+import dev.verbena.cli.nessie.NessieXferServer;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
@@ -10,17 +12,19 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "nessie",
         description = {
-            "Build RPC services: Java classes from the description of their messages.",
+            "Build RPC services, and measure one that transfers arrays.",
             "",
-            "  verbena nessie xdr xfer.x --package org.example.xfer --output src/main/java"
+            "  verbena nessie xdr xfer.x --package org.example.xfer --output src/main/java",
+            "  verbena nessie xfer --io-method write-rdma-async --len 262144 --num-reqs 8"
         },
         mixinStandardHelpOptions = true,
-        subcommands = {NessieXdr.class})
+        subcommands = {NessieXdr.class, NessieXferServer.class, NessieXfer.class})
 final class NessieCommand implements Runnable {
     @Spec private CommandSpec spec;
 
     @Override
     public void run() {
-        throw new ParameterException(spec.commandLine(), "which program? There is xdr");
+        throw new ParameterException(
+                spec.commandLine(), "which program? There are xdr, xfer-server, xfer");
     }
 }

@@ -219,6 +219,7 @@ class ArchitectureTest {
                             "dev.verbena.nessie.rpc",
                             "dev.verbena.nessie.xdr",
                             "dev.verbena.nessie.xdr.compiler",
+                            "dev.verbena.nessie.xfer",
                             "dev.verbena.savime",
                             "dev.verbena.savime.query",
                             "dev.verbena.staging.metadata",

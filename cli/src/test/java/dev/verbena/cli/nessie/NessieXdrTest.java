@@ -81,6 +81,7 @@ class NessieXdrTest {
         assertThat(xdr("--max", "0").code()).isEqualTo(2);
         assertThat(xdr("--depth", "513").code()).isEqualTo(2);
         assertThat(xdr("--package", "a.class").code()).isNotZero();
-        assertThat(Run.of("nessie").err()).contains("which program? There is xdr");
+        assertThat(Run.of("nessie").err())
+                .contains("which program? There are xdr, xfer-server, xfer");
     }
 }

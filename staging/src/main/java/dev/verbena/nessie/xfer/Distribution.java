@@ -1,0 +1,29 @@
+package dev.verbena.nessie.xfer;
+
+/** Which server a client uses (specification, section 3.3). */
+public enum Distribution {
+    /** Contiguous clients share a server; the first servers have one client more. */
+    BLOCK,
+    /** Clients take the servers in turn. */
+    ROUND_ROBIN;
+
+    /**
+     * Index of the server of a client.
+     *
+     * @param client from 0 to {@code clients - 1}
+     * @throws IllegalArgumentException if there is no such client, or no server
+     */
+    public int serverOf(int client, int clients, int servers) {
+        if (client < 0 || client >= clients || servers < 1) {
+            throw new IllegalArgumentException(
+                    "client %s of %s, %s servers".formatted(client, clients, servers));
+        }
+        if (this == ROUND_ROBIN) {
+            return client % servers;
+        }
+        int each = clients / servers;
+        int larger = clients % servers;
+        int inLarger = larger * (each + 1);
+        return client < inLarger ? client / (each + 1) : larger + (client - inLarger) / each;
+    }
+}

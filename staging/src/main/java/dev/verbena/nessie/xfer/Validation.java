@@ -1,0 +1,11 @@
+package dev.verbena.nessie.xfer;
+
+/** How the receiver of an array makes sure of its bytes (specification, section 3.2). */
+public enum Validation {
+    /** Not at all. */
+    NONE,
+    /** Compares each element with what its seed gives. */
+    FULL,
+    /** Both ends compute the CRC-32C of the array in memory, and the client compares. */
+    CRC
+}

@@ -1,0 +1,155 @@
+package dev.verbena.nessie.xfer;
+
+import dev.verbena.nessie.nnti.BufferHandle;
+import dev.verbena.nessie.nnti.NntiException;
+import dev.verbena.nessie.nnti.NntiOptions;
+import dev.verbena.nessie.nnti.NntiResult;
+import dev.verbena.nessie.nnti.NntiTransport;
+import dev.verbena.nessie.rpc.RpcEndpoint;
+import dev.verbena.nessie.rpc.RpcResult;
+import dev.verbena.nessie.rpc.RpcService;
+import dev.verbena.transport.Transport;
+import org.agrona.ErrorHandler;
+
+/**
+ * Calls a transfer service. {@link #start} and {@link #doWork} never wait; {@link #transfer} does.
+ * One thread.
+ */
+public final class XferClient implements AutoCloseable {
+    /** How often {@link #connect} asks again a server that does not answer in time. */
+    public static final int RETRIES = 5;
+
+    /** Of a request without handles and arguments (specification, section 2.3). */
+    private static final int REQUEST_HEADER_LENGTH = 44;
+
+    /** Of a result without its body. */
+    private static final int RESULT_HEADER_LENGTH = 40;
+
+    private final RpcEndpoint endpoint;
+    private final RpcService service;
+    private final long timeoutMs;
+
+    private XferClient(RpcEndpoint endpoint, String url, long connectMs, long timeoutMs) {
+        this.endpoint = endpoint;
+        this.timeoutMs = timeoutMs;
+        this.service = service(endpoint, url, connectMs);
+        for (XferMethod method : XferMethod.values()) {
+            endpoint.client().register(method.opcode());
+        }
+    }
+
+    /**
+     * Finds a service, and waits for that.
+     *
+     * @param transport closed with the client, also if this throws
+     * @param connectMs milliseconds; after so many it is asked again, {@link #RETRIES} times
+     * @param timeoutMs milliseconds, of each transfer
+     * @param errorHandler is told what goes wrong in between
+     * @throws NntiException naming why not
+     */
+    public static XferClient connect(
+            Transport transport,
+            String url,
+            long connectMs,
+            long timeoutMs,
+            ErrorHandler errorHandler) {
+        RpcEndpoint endpoint =
+                new RpcEndpoint(new NntiTransport(transport, NntiOptions.ONE_SIDED), errorHandler);
+        try {
+            return new XferClient(endpoint, url, connectMs, timeoutMs);
+        } catch (RuntimeException e) {
+            endpoint.close();
+            throw e;
+        }
+    }
+
+    private static RpcService service(RpcEndpoint endpoint, String url, long connectMs) {
+        for (int left = RETRIES; ; left--) {
+            try {
+                return endpoint.client().getService(url, connectMs);
+            } catch (NntiException e) {
+                if (e.result() != NntiResult.ETIMEDOUT || left == 0) {
+                    throw e;
+                }
+            }
+        }
+    }
+
+    /**
+     * Makes a request, with its memory. To be used again and again.
+     *
+     * @param count elements, 1 to {@link DataArray#COUNT_MAX}
+     */
+    public XferRequest request(XferMethod method, int count, Validation validation) {
+        return new XferRequest(endpoint.transport(), method, count, validation);
+    }
+
+    /**
+     * Starts a transfer; {@link XferRequest#isDone} says when it has ended.
+     *
+     * @param seed what the elements are made of
+     */
+    public void start(XferRequest request, int seed) {
+        request.prepare(seed);
+        long length = request.data() == null ? 0 : request.data().length();
+        RpcResult started =
+                endpoint.client()
+                        .call(
+                                request.rpc(),
+                                service,
+                                request.method().opcode(),
+                                request.args(),
+                                request.result(),
+                                request.data(),
+                                length,
+                                timeoutMs);
+        if (started != RpcResult.OK) {
+            throw new XferException(
+                    "%s of %s elements was not sent: %s"
+                            .formatted(request.method(), request.count(), started));
+        }
+    }
+
+    /** Does what can be done now; work done. */
+    public int doWork() {
+        return endpoint.doWork();
+    }
+
+    /**
+     * Transfers, and waits.
+     *
+     * @throws XferException saying what went wrong
+     */
+    public void transfer(XferRequest request, int seed) {
+        start(request, seed);
+        endpoint.client().await(request.rpc(), NntiTransport.NEVER);
+        request.check();
+    }
+
+    /**
+     * Bytes of the messages and the bulk data of a transfer, without what the transport adds
+     * (specification, section 2.3).
+     */
+    public long wireLength(XferRequest request) {
+        boolean isBulk = request.data() != null;
+        int handles = service.inlineArgsMax(false) - service.inlineArgsMax(isBulk);
+        int args = request.args().encodedLength();
+        long length = REQUEST_HEADER_LENGTH + handles + args + RESULT_HEADER_LENGTH;
+        if (args >= service.inlineArgsMax(isBulk)) {
+            length += BufferHandle.LENGTH_OF_ONE;
+        }
+        int result = request.result() == null ? 0 : request.result().encodedLength();
+        return length + result + (isBulk ? request.data().length() : 0);
+    }
+
+    /** Ends the server in order, and waits for its answer. */
+    public void kill() {
+        endpoint.client().kill(service, 0, timeoutMs);
+    }
+
+    /** What is under way fails. */
+    @Override
+    public void close() {
+        endpoint.close();
+    }
+}

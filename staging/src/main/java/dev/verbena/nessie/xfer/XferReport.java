@@ -1,0 +1,49 @@
+package dev.verbena.nessie.xfer;
+
+import java.util.Locale;
+
+/**
+ * What a run has measured, over all trials (specification, section 3.3).
+ *
+ * @param clients number of clients
+ * @param operations of all clients
+ * @param count structures of an operation
+ * @param bytes payload: 16 for each structure
+ * @param wireBytes of messages and bulk data, without what the transport adds
+ * @param seconds of all trials
+ */
+public record XferReport(
+        int clients, long operations, int count, long bytes, long wireBytes, double seconds) {
+    /** Names of the columns. */
+    public static final String HEADER =
+            "%8s %10s %10s %14s %14s %10s %10s"
+                    .formatted(
+                            "clients",
+                            "operations",
+                            "structures",
+                            "bytes",
+                            "wire bytes",
+                            "seconds",
+                            "MB/s");
+
+    private static final double MB = 1 << 20;
+
+    /** Payload in 2^20 bytes for each second. */
+    public double megabytesPerSecond() {
+        return bytes / MB / seconds;
+    }
+
+    /** A row below {@link #HEADER}. */
+    public String row() {
+        return String.format(
+                Locale.ROOT,
+                "%8d %10d %10d %14d %14d %10.4f %10.1f",
+                clients,
+                operations,
+                count,
+                bytes,
+                wireBytes,
+                seconds,
+                megabytesPerSecond());
+    }
+}

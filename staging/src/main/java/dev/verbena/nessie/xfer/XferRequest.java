@@ -1,0 +1,125 @@
+package dev.verbena.nessie.xfer;
+
+import dev.verbena.nessie.nnti.BufferFlags;
+import dev.verbena.nessie.nnti.NntiBuffer;
+import dev.verbena.nessie.nnti.NntiTransport;
+import dev.verbena.nessie.rpc.ClientRequest;
+import dev.verbena.nessie.rpc.RpcResult;
+import dev.verbena.nessie.xdr.XdrValue;
+import dev.verbena.staging.Checksum;
+import org.agrona.MutableDirectBuffer;
+
+/** One transfer at a time of a client, with memory of its own, registered once. One thread. */
+public final class XferRequest {
+    private final XferMethod method;
+    private final int count;
+    private final Validation validation;
+    private final ClientRequest rpc = new ClientRequest();
+    private final Checksum checksum = new Checksum();
+    private final DataArray array;
+    private final NntiBuffer data;
+    private final XferArgs args;
+    private final XferResult result;
+    private int sent;
+
+    XferRequest(NntiTransport network, XferMethod method, int count, Validation validation) {
+        if (count < 1 || count > DataArray.COUNT_MAX) {
+            throw new IllegalArgumentException(
+                    "%s elements; possible are 1 to %s".formatted(count, DataArray.COUNT_MAX));
+        }
+        this.method = method;
+        this.count = count;
+        this.validation = validation;
+        int flags = BufferFlags.GET_SRC | BufferFlags.PUT_DST;
+        array = method.isBulk() ? null : new DataArray().resize(count);
+        data = method.isBulk() ? network.alloc(count * DataArray.ELEMENT_LENGTH, 1, flags) : null;
+        args = new XferArgs(method == XferMethod.WRITE_ENCODE ? array : null);
+        result = new XferResult(method == XferMethod.READ_ENCODE ? array : null);
+    }
+
+    /** Makes it ready to be sent. */
+    void prepare(int seed) {
+        args.set(count, seed, validation);
+        if (method.isWrite()) {
+            DataArray.fill(memory(), 0, count, seed, 0);
+            sent = checksum();
+        }
+    }
+
+    private int checksum() {
+        boolean isNeeded = validation == Validation.CRC;
+        return isNeeded ? checksum.of(memory(), 0, count * DataArray.ELEMENT_LENGTH) : 0;
+    }
+
+    /** The array at this end. */
+    public MutableDirectBuffer memory() {
+        return method.isBulk() ? data.window() : array.memory();
+    }
+
+    /** The server has answered, or the transfer has failed. */
+    public boolean isDone() {
+        return rpc.isDone();
+    }
+
+    /**
+     * Makes sure that a transfer that is done went well.
+     *
+     * @throws XferException saying what went wrong; the bytes may be damaged
+     */
+    public void check() {
+        if (rpc.result() != RpcResult.OK || rpc.remoteCode() != 0) {
+            boolean isDamaged = rpc.remoteCode() == XferService.DAMAGED;
+            throw failure(
+                    isDamaged
+                            ? "the server got damaged bytes"
+                            : "result %s, the server's code %s"
+                                    .formatted(rpc.result(), rpc.remoteCode()));
+        }
+        boolean isSame =
+                validation != Validation.CRC
+                        || (method.isWrite() ? sent : checksum()) == result.checksum();
+        if (!isSame) {
+            throw failure("the checksums at both ends differ");
+        }
+        if (!method.isWrite() && validation == Validation.FULL) {
+            int wrong =
+                    array != null && array.count() != count
+                            ? array.count()
+                            : DataArray.mismatch(memory(), 0, count, args.seed(), 0);
+            if (wrong >= 0) {
+                throw failure("element " + wrong + " is damaged");
+            }
+        }
+    }
+
+    private XferException failure(String why) {
+        return new XferException(
+                "%s of %s elements, seed %s: %s".formatted(method, count, args.seed(), why));
+    }
+
+    XferMethod method() {
+        return method;
+    }
+
+    int count() {
+        return count;
+    }
+
+    ClientRequest rpc() {
+        return rpc;
+    }
+
+    XferArgs args() {
+        return args;
+    }
+
+    NntiBuffer data() {
+        return data;
+    }
+
+    /** Null: no result is sent. */
+    XdrValue result() {
+        boolean isExpected = method == XferMethod.READ_ENCODE || validation == Validation.CRC;
+        return isExpected ? result : null;
+    }
+}

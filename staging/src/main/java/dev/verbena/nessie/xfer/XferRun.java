@@ -1,0 +1,107 @@
+package dev.verbena.nessie.xfer;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.agrona.concurrent.BackoffIdleStrategy;
+import org.agrona.concurrent.IdleStrategy;
+import org.agrona.concurrent.NanoClock;
+
+/** Trials of several clients, which one thread runs in turn; that is also their barrier. */
+public final class XferRun {
+    /** A client in a trial. */
+    private static final class Lane {
+        final XferClient client;
+        final List<XferRequest> requests = new ArrayList<>();
+        int started;
+        int ended;
+
+        Lane(XferClient client) {
+            this.client = client;
+        }
+    }
+
+    private final List<Lane> lanes = new ArrayList<>();
+    private final XferPlan plan;
+    private final NanoClock clock;
+    private final IdleStrategy idle = new BackoffIdleStrategy(200, 100, 1_000, 100_000);
+
+    /**
+     * Makes the requests and their memory.
+     *
+     * @param clients at least one; not closed by this
+     */
+    public XferRun(List<XferClient> clients, XferPlan plan, NanoClock clock) {
+        if (clients.isEmpty()) {
+            throw new IllegalArgumentException("a run without clients");
+        }
+        this.plan = plan;
+        this.clock = clock;
+        for (XferClient client : clients) {
+            Lane lane = new Lane(client);
+            for (int i = 0; i < (plan.isAsync() ? plan.requests() : 1); i++) {
+                lane.requests.add(client.request(plan.method(), plan.count(), plan.validation()));
+            }
+            lanes.add(lane);
+        }
+    }
+
+    /**
+     * Runs all trials.
+     *
+     * @throws XferException if a transfer failed, or bytes were damaged
+     */
+    public XferReport run() {
+        long ns = 0;
+        for (int trial = 0; trial < plan.trials(); trial++) {
+            long begin = clock.nanoTime();
+            trial();
+            ns += clock.nanoTime() - begin;
+        }
+        long operations = (long) lanes.size() * plan.requests() * plan.trials();
+        Lane first = lanes.get(0);
+        return new XferReport(
+                lanes.size(),
+                operations,
+                plan.count(),
+                operations * plan.count() * DataArray.ELEMENT_LENGTH,
+                operations * first.client.wireLength(first.requests.get(0)),
+                Math.max(1, ns) / 1e9);
+    }
+
+    private void trial() {
+        for (Lane lane : lanes) {
+            lane.started = 0;
+            lane.ended = 0;
+        }
+        int left = lanes.size();
+        while (left > 0) {
+            int work = 0;
+            left = 0;
+            for (Lane lane : lanes) {
+                work += step(lane);
+                left += lane.ended < plan.requests() ? 1 : 0;
+            }
+            idle.idle(work);
+        }
+    }
+
+    private int step(Lane lane) {
+        int work = 0;
+        while (lane.started < plan.requests() && lane.started - lane.ended < lane.requests.size()) {
+            lane.client.start(request(lane, lane.started), lane.started);
+            lane.started++;
+            work++;
+        }
+        work += lane.client.doWork();
+        while (lane.ended < lane.started && request(lane, lane.ended).isDone()) {
+            request(lane, lane.ended).check();
+            lane.ended++;
+            work++;
+        }
+        return work;
+    }
+
+    private static XferRequest request(Lane lane, int number) {
+        return lane.requests.get(number % lane.requests.size());
+    }
+}

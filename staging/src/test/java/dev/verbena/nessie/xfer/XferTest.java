@@ -1,0 +1,222 @@
+package dev.verbena.nessie.xfer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.verbena.agent.RealEnvironment;
+import dev.verbena.memory.RegisteredRegion;
+import dev.verbena.nessie.NessieServer;
+import dev.verbena.transport.Transport;
+import dev.verbena.transport.TransportContext;
+import dev.verbena.transport.Transports;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.stream.IntStream;
+import org.agrona.concurrent.SystemNanoClock;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The transfer service over shm://, its servers on threads of this process. */
+@Timeout(240)
+class XferTest {
+    private static final int SLOT = 1 << 20;
+    private static final long LIMIT_MS = 60_000;
+
+    private final TransportContext context =
+            new TransportContext().job("xfer-test" + ProcessHandle.current().pid());
+    private final RealEnvironment environment = RealEnvironment.builder().job("xfer").build();
+    private final List<AutoCloseable> open = new ArrayList<>();
+
+    /** Is told of each operation of the transport below that this names. */
+    private volatile String watched = "";
+
+    private volatile Consumer<Object[]> onWatched = arguments -> {};
+
+    @AfterEach
+    void close() throws Exception {
+        for (int i = open.size() - 1; i >= 0; i--) {
+            open.get(i).close();
+        }
+        environment.close();
+    }
+
+    private Transport transport() {
+        return Transports.open("shm", context);
+    }
+
+    /** A transport that tells of its operations before it does them. */
+    private Transport watchedTransport() {
+        Transport below = transport();
+        return (Transport)
+                Proxy.newProxyInstance(
+                        Transport.class.getClassLoader(),
+                        new Class<?>[] {Transport.class},
+                        (proxy, method, arguments) -> {
+                            if (method.getName().equals(watched)) {
+                                onWatched.accept(arguments);
+                            }
+                            try {
+                                return method.invoke(below, arguments);
+                            } catch (InvocationTargetException e) {
+                                throw e.getCause();
+                            }
+                        });
+    }
+
+    private NessieServer serve(Transport transport, int threads) {
+        NessieServer server =
+                XferService.serve(
+                                NessieServer.builder(environment, transport)
+                                        .threads(threads)
+                                        .slots(4, SLOT))
+                        .start();
+        open.add(server);
+        return server;
+    }
+
+    private XferClient client(Transport transport, NessieServer server) {
+        XferClient client =
+                XferClient.connect(
+                        transport, server.url(), LIMIT_MS, LIMIT_MS, environment.errorHandler());
+        open.add(client);
+        return client;
+    }
+
+    private static XferReport run(List<XferClient> clients, XferPlan plan) {
+        return new XferRun(clients, plan, SystemNanoClock.INSTANCE).run();
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 33, 34, 1000, 65_536, 1_048_576})
+    @Tag("nessie-X1")
+    void shouldTransferByEachMethod(int count) {
+        XferClient client = client(transport(), serve(transport(), 0));
+        for (XferMethod method : XferMethod.values()) {
+            for (boolean isAsync : new boolean[] {false, true}) {
+                for (Validation validation : new Validation[] {Validation.FULL, Validation.CRC}) {
+                    XferReport report =
+                            run(
+                                    List.of(client),
+                                    new XferPlan(method, isAsync, count, 2, 1, validation));
+                    assertThat(report.operations()).isEqualTo(2);
+                    assertThat(report.bytes()).isEqualTo(32L * count);
+                    assertThat(report.wireBytes()).isBetween(32L * count, 32L * count + 2 * 400);
+                }
+            }
+        }
+    }
+
+    /** Where arguments become long is known from the service, and nowhere else. */
+    @Test
+    @Tag("nessie-X1")
+    void shouldTransferArraysAboutAsLongAsAMessage() {
+        XferClient client = client(transport(), serve(transport(), 2));
+        int near = 1216 / DataArray.ELEMENT_LENGTH;
+        for (int count = near - 8; count < near + 4; count++) {
+            client.transfer(client.request(XferMethod.WRITE_ENCODE, count, Validation.FULL), count);
+            client.transfer(client.request(XferMethod.READ_ENCODE, count, Validation.FULL), count);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(XferMethod.class)
+    void shouldServeSeveralClientsBySeveralServers(XferMethod method) {
+        List<NessieServer> servers = List.of(serve(transport(), 2), serve(transport(), 0));
+        List<XferClient> clients = new ArrayList<>();
+        for (int i = 0; i < 5; i++) {
+            clients.add(client(transport(), servers.get(Distribution.BLOCK.serverOf(i, 5, 2))));
+        }
+        XferReport report = run(clients, new XferPlan(method, true, 1000, 20, 3, Validation.FULL));
+        assertThat(report.operations()).isEqualTo(5 * 20 * 3);
+        assertThat(report.row().strip().split(" +")).hasSize(7);
+        clients.get(0).kill();
+        assertThat(servers.get(0).ended().join()).isZero();
+        assertThat(servers.get(1).ended()).isNotDone();
+    }
+
+    /** The array has 33 elements, so that an encoded one travels in a message. */
+    @ParameterizedTest
+    @CsvSource({
+        "WRITE_ENCODE, FULL",
+        "WRITE_ENCODE, CRC",
+        "READ_ENCODE, FULL",
+        "READ_ENCODE, CRC",
+        "WRITE_RDMA, FULL",
+        "WRITE_RDMA, CRC",
+        "READ_RDMA, FULL",
+        "READ_RDMA, CRC"
+    })
+    @Tag("nessie-X2")
+    void shouldReportAByteThatWasFlippedOnItsWay(XferMethod method, Validation validation) {
+        Transport ofServer = watchedTransport();
+        boolean isSent = method == XferMethod.WRITE_ENCODE;
+        NessieServer server = serve(isSent ? transport() : ofServer, 0);
+        XferClient client = client(isSent ? ofServer : transport(), server);
+        XferRequest request = client.request(method, 33, validation);
+        client.transfer(request, 1);
+        onWatched =
+                method == XferMethod.WRITE_RDMA
+                        ? arguments -> flip(request.memory(), 100)
+                        : arguments -> flip((RegisteredRegion) arguments[1], arguments);
+        watched = method.isBulk() ? (method.isWrite() ? "get" : "put") : "send";
+        assertThatThrownBy(() -> client.transfer(request, 2))
+                .isInstanceOf(XferException.class)
+                .hasMessageStartingWith(method + " of 33 elements, seed 2: ");
+        watched = "";
+        client.transfer(request, 3);
+    }
+
+    /** The last but one byte of what is put or sent; an array ends there. */
+    private static void flip(RegisteredRegion region, Object[] arguments) {
+        boolean isPut = arguments.length == 8;
+        long length = (long) arguments[isPut ? 5 : 3];
+        UnsafeBuffer bytes = region.buffer((long) arguments[2], (int) length);
+        if (length > 33 * DataArray.ELEMENT_LENGTH - 1) {
+            flip(bytes, (int) length - 8);
+        }
+    }
+
+    private static void flip(org.agrona.MutableDirectBuffer bytes, int at) {
+        bytes.putByte(at, (byte) (bytes.getByte(at) ^ 0x10));
+    }
+
+    @Test
+    @Tag("nessie-X4")
+    void shouldDistributeClientsOverServers() {
+        int[] counts = new int[3];
+        int last = 0;
+        for (int client = 0; client < 7; client++) {
+            int server = Distribution.BLOCK.serverOf(client, 7, 3);
+            assertThat(server).isBetween(last, last + 1);
+            counts[server]++;
+            last = server;
+        }
+        assertThat(counts).containsExactly(3, 2, 2);
+        assertThat(IntStream.range(0, 7).map(i -> Distribution.ROUND_ROBIN.serverOf(i, 7, 3)))
+                .containsExactly(0, 1, 2, 0, 1, 2, 0);
+        assertThat(Distribution.BLOCK.serverOf(1, 2, 5)).isEqualTo(1);
+        assertThatThrownBy(() -> Distribution.BLOCK.serverOf(7, 7, 3))
+                .isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @Test
+    @Tag("nessie-X3")
+    void shouldEncodeElementsAsRfc4506() {
+        DataArray array = new DataArray().resize(1);
+        DataArray.fill(array.memory(), 0, 1, 1 - 1024, 0);
+        UnsafeBuffer encoded = new UnsafeBuffer(new byte[20]);
+        assertThat(array.encode(encoded, 0)).isEqualTo(20);
+        assertThat(java.util.HexFormat.of().formatHex(encoded.byteArray()))
+                .isEqualTo("00000001" + "00000001" + "3f800000" + "3ff0000000000000");
+    }
+}
