@@ -8,11 +8,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* As MAP_HUGE_2MB in <linux/mman.h>. */
+#define HUGE_2MIB (21 << 26)
+
 int vna_map(uint64_t length, int pages, void **address)
 {
     int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
     if (pages == VNA_PAGES_HUGE)
-        flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB; /* reserved, or ENOMEM here and now */
+        /* Reserved, or ENOMEM here and now. Of 2 MiB, which need not be the usual size: with pages
+         * of 64 KiB that is 512 MiB, and unmapping takes whole ones only. */
+        flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB | HUGE_2MIB;
     void *mapped = mmap(NULL, length, PROT_READ | PROT_WRITE, flags, -1, 0);
     if (mapped == MAP_FAILED)
         return -errno;

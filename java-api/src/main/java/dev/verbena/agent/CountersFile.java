@@ -6,6 +6,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import dev.verbena.softnic.NativeAccess;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.MappedByteBuffer;
@@ -144,14 +145,7 @@ public final class CountersFile {
         try (FileChannel channel = FileChannel.open(path, StandardOpenOption.READ)) {
             long size = channel.size();
             require(size >= HEADER_LENGTH && size <= FILE_LENGTH_MAX, path, "size " + size);
-            ByteBuffer whole = ByteBuffer.allocate((int) size);
-            long position = 0;
-            while (whole.hasRemaining()) {
-                int count = channel.read(whole, position);
-                require(count > 0, path, "cut while it was read, at byte " + position);
-                position += count;
-            }
-            bytes = whole.array();
+            bytes = bytes(channel, (int) size, path);
         }
         UnsafeBuffer file = new UnsafeBuffer(bytes);
         require(file.getLong(0, LITTLE_ENDIAN) == MAGIC, path, "magic is not that of counters");
@@ -188,6 +182,26 @@ public final class CountersFile {
                 new String(bytes, 48, nameLength, UTF_8),
                 counters,
                 section(bytes, valuesAt + values, errors));
+    }
+
+    /**
+     * The first bytes. The magic is read first: whoever sees it sees what its owner wrote before
+     * it, on processors, too, that would load the rest earlier.
+     */
+    private static byte[] bytes(FileChannel channel, int length, Path path) throws IOException {
+        ByteBuffer bytes = ByteBuffer.allocate(length);
+        fill(channel, bytes.limit(Long.BYTES), path);
+        // Pairs with the release store of the magic.
+        VarHandle.acquireFence();
+        fill(channel, bytes.limit(length), path);
+        return bytes.array();
+    }
+
+    private static void fill(FileChannel channel, ByteBuffer bytes, Path path) throws IOException {
+        while (bytes.hasRemaining()) {
+            int count = channel.read(bytes, bytes.position());
+            require(count > 0, path, "cut while it was read, at byte " + bytes.position());
+        }
     }
 
     /** Before the walk, which makes room for as many bytes as a label says that it has. */
@@ -265,11 +279,9 @@ public final class CountersFile {
      * told, as of a file that is being made.
      */
     static boolean isOfTheDead(Path path) {
-        byte[] bytes = new byte[HEADER_LENGTH];
+        byte[] bytes;
         try (FileChannel channel = FileChannel.open(path, StandardOpenOption.READ)) {
-            if (channel.read(ByteBuffer.wrap(bytes), 0) != HEADER_LENGTH) {
-                return false;
-            }
+            bytes = bytes(channel, HEADER_LENGTH, path);
         } catch (IOException e) {
             return false;
         }

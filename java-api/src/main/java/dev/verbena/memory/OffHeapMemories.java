@@ -14,10 +14,9 @@ import org.agrona.UnsafeApi;
  * <p>System calls: {@code mmap}, {@code madvise}, {@code posix_fallocate}.
  */
 public final class OffHeapMemories {
-    /** A huge page of the usual size on x86-64 and AArch64 with 4 KiB pages. */
+    /** A huge page, 2 MiB: of x86-64, and of AArch64 with pages of 4, 16 or 64 KiB. */
     public static final long HUGE_PAGE_LENGTH = 2L << 20;
 
-    private static final int PAGE_LENGTH_DEFAULT = 4096;
     private static final int PAGES_DEFAULT = 0;
     private static final int PAGES_HUGE = 1;
     private static final int ENOMEM = 12;
@@ -63,9 +62,10 @@ public final class OffHeapMemories {
      */
     public static OffHeapMemory mapFile(Path file, long offset, long length, boolean isWritable) {
         checkLength(length);
-        if (offset < 0 || offset % PAGE_LENGTH_DEFAULT != 0 || offset > Long.MAX_VALUE - length) {
+        if (offset < 0 || offset % UnsafeApi.pageSize() != 0 || offset > Long.MAX_VALUE - length) {
             throw new IllegalArgumentException(
-                    "offset " + offset + " is not a multiple of the page size within the file");
+                    "offset %s is not a multiple of the page size, %s, within the file"
+                            .formatted(offset, UnsafeApi.pageSize()));
         }
         byte[] path = (file.toString() + '\0').getBytes(StandardCharsets.UTF_8);
         long scratch = UnsafeApi.allocateMemory(8L + path.length);
@@ -131,8 +131,10 @@ public final class OffHeapMemories {
                                         length,
                                         result == -ENOMEM ? "ENOMEM (12)" : "errno " + -result,
                                         pages == PAGES_HUGE
-                                                ? "; the pool of huge pages is too small: see HugePages_Free in"
-                                                        + " /proc/meminfo, raise vm.nr_hugepages"
+                                                ? "; the pool of huge pages of 2 MiB is too small: see HugePages_Free"
+                                                        + " in /proc/meminfo, raise vm.nr_hugepages (if Hugepagesize"
+                                                        + " is another size: nr_hugepages in"
+                                                        + " /sys/kernel/mm/hugepages/hugepages-2048kB)"
                                                 : "; see ulimit -v and the memory limit of the container"));
             }
             return UnsafeApi.getLong(null, scratch);

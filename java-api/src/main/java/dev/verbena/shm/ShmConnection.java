@@ -337,10 +337,10 @@ final class ShmConnection extends ShmPeerMemory {
         long position = readPosition;
         int slot = slotOf(position);
         long at = slotAddress(slot);
-        // Read once: a peer that goes on writing cannot change what was checked.
-        int kind = UnsafeApi.getInt(null, at + Layout.SLOT_KIND);
-        int length = UnsafeApi.getInt(null, at + Layout.SLOT_LENGTH);
-        int tag = UnsafeApi.getInt(null, at + Layout.SLOT_TAG);
+        // Opaque: read once, so that a peer that goes on writing cannot change what was checked.
+        int kind = UnsafeApi.getIntOpaque(null, at + Layout.SLOT_KIND);
+        int length = UnsafeApi.getIntOpaque(null, at + Layout.SLOT_LENGTH);
+        int tag = UnsafeApi.getIntOpaque(null, at + Layout.SLOT_TAG);
         if (kind == Layout.SHM_KIND_MESSAGE) {
             if (length < 0 || length > readMax) {
                 return false;
@@ -368,10 +368,10 @@ final class ShmConnection extends ShmPeerMemory {
         }
         if (kind == Layout.SHM_KIND_NOTIFY && length == Layout.NOTIFY_SIZE) {
             long payload = at + Layout.SLOT_PAYLOAD;
-            int keySlot = UnsafeApi.getInt(null, payload + Layout.NOTIFY_SLOT);
-            int generation = UnsafeApi.getInt(null, payload + Layout.NOTIFY_GENERATION);
-            long offset = UnsafeApi.getLong(null, payload + Layout.NOTIFY_OFFSET);
-            long bytes = UnsafeApi.getLong(null, payload + Layout.NOTIFY_LENGTH);
+            int keySlot = UnsafeApi.getIntOpaque(null, payload + Layout.NOTIFY_SLOT);
+            int generation = UnsafeApi.getIntOpaque(null, payload + Layout.NOTIFY_GENERATION);
+            long offset = UnsafeApi.getLongOpaque(null, payload + Layout.NOTIFY_OFFSET);
+            long bytes = UnsafeApi.getLongOpaque(null, payload + Layout.NOTIFY_LENGTH);
             readPosition = position + 1;
             returnSlot(slot);
             return inbox.notified(this, handler, tag, keySlot, generation, offset, bytes);

@@ -5,11 +5,12 @@ import dev.verbena.rdma.calls.verbscalls;
 import java.util.List;
 import java.util.function.LongFunction;
 import java.util.function.LongToIntFunction;
+import org.agrona.UnsafeApi;
 
 /** The part of a protection domain that makes regions and windows. Thread-safe. */
 abstract class MemoryDomain extends VerbsObject {
     private static final long OWN_ADDRESS = -1;
-    private static final long PAGE_MASK = 4095;
+    private static final long PAGE_MASK = UnsafeApi.pageSize() - 1L;
 
     MemoryDomain(String what, long address, DestroyCall destroyCall, List<VerbsObject> parents) {
         super(what, address, destroyCall, parents);

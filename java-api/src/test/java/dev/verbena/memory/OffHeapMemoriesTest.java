@@ -8,6 +8,7 @@ import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import org.agrona.UnsafeApi;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -114,7 +115,9 @@ class OffHeapMemoriesTest {
                 .hasMessageContaining("ends before");
         assertThatThrownBy(() -> OffHeapMemories.mapFile(file, 10, 1, false))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("page size");
+                .hasMessageContaining("the page size, " + UnsafeApi.pageSize());
+        assertThatThrownBy(() -> OffHeapMemories.mapFile(file, UnsafeApi.pageSize() / 2, 1, false))
+                .hasMessageContaining("the page size, " + UnsafeApi.pageSize());
         assertThatThrownBy(() -> OffHeapMemories.mapFile(folder, 0, 1, false))
                 .isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> OffHeapMemories.mapFile(folder.resolve("none"), 0, 1, false))

@@ -91,7 +91,9 @@ public final class OwnerGuard {
         } else {
             INSIDE.setVolatile(this, inside + 1);
         }
-        return (int) STATE.getAcquire(this) == 0 || enterLater();
+        // Volatile, as the store above where there is no barrier: AArch64 lets a plainer load pass
+        // such a store. And what a closer that gave up has moved back is seen after it.
+        return (int) STATE.getVolatile(this) == 0 || enterLater();
     }
 
     /**
