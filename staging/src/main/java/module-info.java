@@ -6,6 +6,7 @@ module dev.verbena.staging {
     exports dev.verbena.dart;
     exports dev.verbena.flesnet;
     exports dev.verbena.flesnet.archive;
+    exports dev.verbena.flesnet.consume;
     exports dev.verbena.flesnet.dfs;
     exports dev.verbena.nessie;
     exports dev.verbena.nessie.nnti;

@@ -1,8 +1,10 @@
 package dev.verbena.cli;
 
 import dev.verbena.cli.flesnet.FlesnetComputeCommand;
+import dev.verbena.cli.flesnet.FlesnetConsumeCommand;
 import dev.verbena.cli.flesnet.FlesnetInputCommand;
 import dev.verbena.cli.flesnet.FlesnetRunCommand;
+
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
@@ -20,7 +22,8 @@ import picocli.CommandLine.Spec;
         subcommands = {
             FlesnetRunCommand.class,
             FlesnetInputCommand.class,
-            FlesnetComputeCommand.class
+            FlesnetComputeCommand.class,
+            FlesnetConsumeCommand.class
         })
 final class FlesnetCommand implements Runnable {
     @Spec private CommandSpec spec;
@@ -28,6 +31,6 @@ final class FlesnetCommand implements Runnable {
     @Override
     public void run() {
         throw new ParameterException(
-                spec.commandLine(), "which program? There are run, input and compute");
+                spec.commandLine(), "which program? There are run, input, compute and consume");
     }
 }

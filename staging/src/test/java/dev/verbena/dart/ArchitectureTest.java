@@ -6,6 +6,7 @@ import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPac
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.tngtech.archunit.base.DescribedPredicate;
@@ -21,15 +22,18 @@ import com.tngtech.archunit.lang.ArchCondition;
 import com.tngtech.archunit.lang.ArchRule;
 import com.tngtech.archunit.lang.ConditionEvents;
 import com.tngtech.archunit.lang.SimpleConditionEvent;
+
 import dev.verbena.ArchitectureRules;
 import dev.verbena.FieldWrites;
+
+import org.junit.jupiter.api.Tag;
+
 import java.io.IOException;
 import java.io.InputStream;
 import java.lang.module.ModuleDescriptor;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Set;
-import org.junit.jupiter.api.Tag;
 
 /** The arrows of this module. */
 @AnalyzeClasses(packages = "dev.verbena", importOptions = ArchitectureTest.ThisModule.class)
@@ -79,9 +83,13 @@ class ArchitectureTest {
         ArchitectureRules.enginesTakeTheWorldFromTheEnvironment().check(classes.that(not(WAITS)));
     }
 
-    /** No engines: what opens one, files, senders and sinks, whose calls may wait; futures. */
+    /**
+     * No engines: what opens one, files, senders and sinks, whose calls may wait; futures; shared
+     * memory of consumers, which no simulation has.
+     */
     private static final DescribedPredicate<JavaClass> WAITS =
             resideInAnyPackage(
+                    "dev.verbena.flesnet.consume",
                     "dev.verbena.nessie",
                     "dev.verbena.savime",
                     "dev.verbena.savime.store",
@@ -213,6 +221,7 @@ class ArchitectureTest {
                             "dev.verbena.dart",
                             "dev.verbena.flesnet",
                             "dev.verbena.flesnet.archive",
+                            "dev.verbena.flesnet.consume",
                             "dev.verbena.flesnet.dfs",
                             "dev.verbena.nessie",
                             "dev.verbena.nessie.nnti",

@@ -1,5 +1,6 @@
 package dev.verbena.cli.flesnet;
 
+import dev.verbena.agent.AgentThread;
 import dev.verbena.agent.RealEnvironment;
 import dev.verbena.cli.terminal.ChildProcess;
 import dev.verbena.cli.terminal.CliCommand;
@@ -7,15 +8,19 @@ import dev.verbena.cli.terminal.Messages;
 import dev.verbena.cli.terminal.Termination;
 import dev.verbena.flesnet.ComputeStatistics;
 import dev.verbena.flesnet.FlesnetCompute;
+import dev.verbena.flesnet.TimesliceHandler;
+import dev.verbena.flesnet.consume.ConsumerBroker;
+
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
 import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
 
 /** {@code flesnet compute}. */
 @Command(
@@ -25,6 +30,7 @@ import picocli.CommandLine.Parameters;
         sortOptions = false)
 public final class FlesnetComputeCommand extends CliCommand {
     private static final long REPORT_MS = 200;
+    private static final long LOOK_MS = 10;
 
     @Parameters(paramLabel = "INDEX", description = "Number of the node, from 0.")
     private int index;
@@ -57,11 +63,41 @@ public final class FlesnetComputeCommand extends CliCommand {
             description = "Append a point each second, in InfluxDB's line protocol.")
     private Path monitor;
 
+    @Option(
+            names = "--consumers",
+            paramLabel = "SEGMENT",
+            description = {
+                "Give timeslices to consumers in other processes (flesnet consume SEGMENT)",
+                "instead of checking them here; a file that is made, best below /dev/shm."
+            })
+    private Path segment;
+
+    @Option(
+            names = "--consumers-min",
+            paramLabel = "N",
+            defaultValue = "1",
+            description = "Wait until so many have registered; default ${DEFAULT-VALUE}.")
+    private int consumersMin;
+
+    @Option(
+            names = "--consumers-items",
+            paramLabel = "N",
+            defaultValue = "16",
+            description = "Timeslices in the hands of consumers; default ${DEFAULT-VALUE}.")
+    private int consumersItems;
+
     @Mixin private FlesnetOptions options;
+
+    private AgentThread consumers;
 
     @Override
     public Integer call() throws Exception {
         ChildProcess.endWithParent(() -> Runtime.getRuntime().halt(1));
+        inRange("--consumers-min", consumersMin, 0, 16);
+        inRange("--consumers-items", consumersItems, 2, 4096);
+        if (segment != null && archive != null) {
+            throw wrong("--archive is an option of the consumer when there is --consumers");
+        }
         try (Termination termination = new Termination(10_000);
                 RealEnvironment environment =
                         RealEnvironment.builder()
@@ -69,14 +105,17 @@ public final class FlesnetComputeCommand extends CliCommand {
                                 .application("flesnet compute " + index)
                                 .errorHandler(Messages.to(err()))
                                 .build();
-                TimesliceChecker checker = new TimesliceChecker(options, isUnchecked)) {
+                TimesliceChecker checker = new TimesliceChecker(options.timeslice, isUnchecked)) {
             if (archive != null) {
                 checker.archive(
                         new BufferedOutputStream(Files.newOutputStream(archive)),
                         isCompressed,
                         Instant.now().getEpochSecond());
             }
-            int code = build(termination, environment, checker);
+            int code =
+                    segment == null
+                            ? build(termination, environment, checker, checker)
+                            : distribute(termination, environment, checker);
             say(
                     "compute %s: %s timeslices, %s damaged"
                             .formatted(index, checker.count(), checker.damagedCount()));
@@ -84,17 +123,52 @@ public final class FlesnetComputeCommand extends CliCommand {
         }
     }
 
-    private int build(
+    private int distribute(
             Termination termination, RealEnvironment environment, TimesliceChecker checker)
+            throws InterruptedException, IOException {
+        ConsumerBroker broker =
+                new ConsumerBroker(
+                        options.context(environment, directory, job),
+                        segment,
+                        consumersItems,
+                        consumersMin);
+        try (AgentThread thread =
+                AgentThread.builder("flesnet-consumers-" + index, environment)
+                        .sleepMaxNs(1_000_000)
+                        .agent(broker)
+                        .start()) {
+            consumers = thread;
+            int code = build(termination, environment, checker, broker);
+            broker.finish();
+            while (code == 0 && !broker.isFinished() && !termination.await(LOOK_MS)) {
+                requireConsumers();
+            }
+            say("compute %s: %s timeslices handed out".formatted(index, broker.handedCount()));
+            return broker.isFinished() ? code : 1;
+        }
+    }
+
+    private void requireConsumers() {
+        if (consumers != null && !consumers.isAlive()) {
+            throw new Messages.Failure("the thread that serves consumers has ended");
+        }
+    }
+
+    private int build(
+            Termination termination,
+            RealEnvironment environment,
+            TimesliceChecker checker,
+            TimesliceHandler handler)
             throws InterruptedException, IOException {
         try (InfluxLines lines = new InfluxLines(monitor);
                 FlesnetCompute compute =
                         FlesnetCompute.launch(
-                                options.context(environment, directory, job), index, checker)) {
+                                options.context(environment, directory, job), index, handler)) {
             while (!termination.await(REPORT_MS)
                     && !compute.isDone()
                     && compute.failure() == null
                     && checker.failure() == null) {
+                requireConsumers();
                 report(compute.statistics());
                 lines.write(index, compute.statistics());
             }

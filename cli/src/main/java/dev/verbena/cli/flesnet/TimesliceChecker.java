@@ -7,19 +7,21 @@ import dev.verbena.flesnet.TimesliceHandler;
 import dev.verbena.flesnet.archive.ArchiveHead;
 import dev.verbena.flesnet.archive.ArchiveWriter;
 import dev.verbena.flesnet.archive.ArchivedTimeslice;
+
+import org.agrona.concurrent.UnsafeBuffer;
+
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.List;
-import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * A consumer: looks at every component, keeps timeslices in an archive if one is wanted, releases
  * them. Used by the engine's thread, asked by others.
  */
 final class TimesliceChecker implements TimesliceHandler, AutoCloseable {
-    private final FlesnetOptions options;
+    private final int coreMicroslices;
     private final boolean isUnchecked;
     private final MicrosliceFlyweight microslice = new MicrosliceFlyweight();
     private final UnsafeBuffer buffer = new UnsafeBuffer(0, 0);
@@ -28,8 +30,9 @@ final class TimesliceChecker implements TimesliceHandler, AutoCloseable {
     private volatile long damagedCount;
     private volatile IOException failure;
 
-    TimesliceChecker(FlesnetOptions options, boolean isUnchecked) {
-        this.options = options;
+    /** Of timeslices with so many microslices of their own; that number goes to archives. */
+    TimesliceChecker(int coreMicroslices, boolean isUnchecked) {
+        this.coreMicroslices = coreMicroslices;
         this.isUnchecked = isUnchecked;
     }
 
@@ -87,7 +90,7 @@ final class TimesliceChecker implements TimesliceHandler, AutoCloseable {
                             0,
                             timeslice.flags(),
                             timeslice.descriptor(),
-                            options.timeslice,
+                            coreMicroslices,
                             components));
         } catch (IOException e) {
             failure = e;

@@ -1,0 +1,390 @@
+package dev.verbena.flesnet.consume;
+
+import static java.nio.ByteOrder.LITTLE_ENDIAN;
+
+import dev.verbena.agent.ProtocolAgent;
+import dev.verbena.flesnet.FlesnetContext;
+import dev.verbena.flesnet.FlesnetException;
+import dev.verbena.flesnet.Timeslice;
+import dev.verbena.flesnet.TimesliceHandler;
+import dev.verbena.staging.Arguments;
+
+import org.agrona.DirectBuffer;
+import org.agrona.concurrent.OneToOneConcurrentArrayQueue;
+import org.agrona.concurrent.UnsafeBuffer;
+
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/**
+ * Gives timeslices of a compute node to consumers in other processes of this machine (section 9).
+ * As handler it only keeps what it gets; as agent, on a thread of its own, it copies each timeslice
+ * that somebody wants into shared memory, releases it, and hands the copy out. A consumer whose
+ * process is gone, or that is idle and silent for ten seconds, is given up: what it had is
+ * released. Nothing is allocated per timeslice.
+ */
+public final class ConsumerBroker implements TimesliceHandler, ProtocolAgent {
+    private static final long BEAT_NS = 100_000_000L;
+    private static final long SILENCE_NS = 10_000_000_000L;
+
+    private final FlesnetContext context;
+    private final Path path;
+    private final int itemCount;
+    private final int consumersMin;
+    private final OneToOneConcurrentArrayQueue<Timeslice> waiting;
+    private final Worker[] workers = new Worker[ConsumerSegment.WORKERS];
+    private final int[] targets = new int[ConsumerSegment.WORKERS];
+    private final int[] uses;
+    private ConsumerSegment segment;
+    private UnsafeBuffer buffer;
+    private int registered;
+    private long lost;
+    private long nextBeatNs;
+    private long beat;
+    private volatile long handedCount;
+    private volatile boolean isEnding;
+    private volatile boolean isFinished;
+
+    /**
+     * A broker; touches nothing before it is started.
+     *
+     * @param path the segment, best in a folder that is memory; its folder takes registrations
+     * @param items timeslices that are in the hands of consumers at a time, 2 to 4,096
+     * @param consumers nothing is handed out before so many have registered
+     */
+    public ConsumerBroker(FlesnetContext context, Path path, int items, int consumers) {
+        this.context = context.conclude();
+        this.path = path;
+        this.itemCount = items;
+        this.consumersMin = consumers;
+        Arguments.range("items", items, 2, 4096);
+        Arguments.range("consumers", consumers, 0, ConsumerSegment.WORKERS);
+        uses = new int[items];
+        waiting = new OneToOneConcurrentArrayQueue<>(1 << context.descriptorExponent());
+    }
+
+    @Override
+    public void onTimeslice(Timeslice timeslice) {
+        if (!waiting.offer(timeslice)) {
+            throw new IllegalStateException("more timeslices than there are descriptors");
+        }
+    }
+
+    @Override
+    public void onStart() {
+        try {
+            long content = (long) context.inputs() << context.dataExponent();
+            segment = ConsumerSegment.create(path, context.inputs(), itemCount, content);
+        } catch (IOException e) {
+            throw new FlesnetException("cannot make " + path + ": " + e, e);
+        }
+        buffer = segment.buffer();
+        for (int i = 0; i < workers.length; i++) {
+            workers[i] = new Worker(buffer, ConsumerSegment.workerAt(i));
+        }
+        nextBeatNs = now();
+    }
+
+    private long now() {
+        return context.environment().nanoClock().nanoTime();
+    }
+
+    @Override
+    public int doWork() {
+        long now = now();
+        int work = 0;
+        if (now - nextBeatNs >= 0) {
+            nextBeatNs = now + BEAT_NS;
+            buffer.putLongOrdered(ConsumerSegment.BEAT, ++beat);
+            register(now);
+            giveUp(now);
+            work++;
+        }
+        for (Worker worker : workers) {
+            if (!worker.isFree()) {
+                work += collect(worker);
+            }
+        }
+        Timeslice next = waiting.peek();
+        if (next != null && registered >= consumersMin && handOut(next)) {
+            waiting.poll();
+            work++;
+        }
+        if (next == null && isEnding && waiting.isEmpty() && isAllBack()) {
+            buffer.putIntOrdered(ConsumerSegment.ENDED, 1);
+            isFinished = true;
+        }
+        return work;
+    }
+
+    // ---- consumers
+
+    private void register(long now) {
+        try (DirectoryStream<Path> found =
+                Files.newDirectoryStream(
+                        path.toAbsolutePath().getParent(), ConsumerSegment.prefix(path) + "*")) {
+            for (Path file : found) {
+                register(file, now);
+            }
+        } catch (IOException e) {
+            context.environment().errorHandler().onError(e);
+        }
+    }
+
+    private void register(Path file, long now) throws IOException {
+        try {
+            String name = file.getFileName().toString();
+            String token = name.substring(ConsumerSegment.prefix(path).length());
+            ConsumerWish wish = ConsumerWish.parse(Files.readString(file));
+            Worker free = null;
+            for (Worker worker : workers) {
+                free = free == null && worker.isFree() ? worker : free;
+            }
+            if (free == null) {
+                throw new IllegalArgumentException("there is room for " + workers.length);
+            }
+            free.begin(wish, Long.parseUnsignedLong(token), now);
+            registered++;
+        } catch (IllegalArgumentException e) {
+            report("cannot register consumer " + file.getFileName(), e);
+        }
+        Files.deleteIfExists(file);
+    }
+
+    private void report(String what, Exception why) {
+        context.environment()
+                .errorHandler()
+                .onError(new FlesnetException(what + ": " + why.getMessage(), why));
+    }
+
+    private void giveUp(long now) {
+        for (Worker worker : workers) {
+            if (worker.isFree() || worker.isLeaving()) {
+                continue;
+            }
+            long process = worker.process();
+            boolean isGone =
+                    process != 0 && !ProcessHandle.of(process).map(p -> p.isAlive()).orElse(false);
+            if (isGone || worker.isSilent(now, SILENCE_NS)) {
+                lose(worker, new FlesnetException(isGone ? "its process is gone" : "it is silent"));
+            }
+        }
+    }
+
+    private void lose(Worker worker, Exception why) {
+        report("consumer '" + worker.wish().name() + "' is lost", why);
+        lost++;
+        end(worker);
+    }
+
+    private void end(Worker worker) {
+        for (int item = worker.takeBack(); item >= 0; item = worker.takeBack()) {
+            uses[item]--;
+        }
+        worker.end();
+    }
+
+    private int collect(Worker worker) {
+        int work = 0;
+        try {
+            for (int item = worker.takeCompleted(); item >= 0; item = worker.takeCompleted()) {
+                uses[item]--;
+                work++;
+            }
+        } catch (IllegalStateException e) {
+            lose(worker, e);
+            return 1;
+        }
+        if (worker.isLeaving()) {
+            end(worker);
+            return 1;
+        }
+        return work + (worker.handKept() ? 1 : 0);
+    }
+
+    // ---- handing out
+
+    /** Whether this timeslice is done with here; false: it must wait. */
+    private boolean handOut(Timeslice timeslice) {
+        int count = choose(timeslice.descriptor());
+        int item = count > 0 ? freeItem() : -1;
+        if (count < 0 || count > 0 && item < 0) {
+            return false;
+        }
+        if (count > 0) {
+            write(timeslice, segment.itemAt(item));
+            uses[item] = count;
+            for (int i = 0; i < count; i++) {
+                give(workers[targets[i]], item);
+            }
+        }
+        timeslice.release();
+        handedCount++;
+        return true;
+    }
+
+    /** Fills {@link #targets}; how many, -1: one has no room and wants all. */
+    private int choose(long number) {
+        int count = 0;
+        for (int w = 0; w < workers.length; w++) {
+            Worker worker = workers[w];
+            if (worker.isFree() || !worker.wish().wants(number) || hasEarlier(w, number)) {
+                continue;
+            }
+            int target = best(w, number);
+            if (target >= 0) {
+                targets[count++] = target;
+            } else if (worker.wish().policy() == QueuePolicy.ALL) {
+                return -1;
+            }
+        }
+        return count;
+    }
+
+    private boolean isTogether(int first, int second, long number) {
+        if (first == second) {
+            return true;
+        }
+        if (workers[first].isFree() || workers[second].isFree()) {
+            return false;
+        }
+        ConsumerWish a = workers[first].wish();
+        ConsumerWish b = workers[second].wish();
+        return !a.group().isEmpty() && a.group().equals(b.group()) && b.wants(number);
+    }
+
+    private boolean hasEarlier(int of, long number) {
+        for (int w = 0; w < of; w++) {
+            if (isTogether(of, w, number)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** The member of the group with the least to do; the group's policy is its first member's. */
+    private int best(int first, long number) {
+        QueuePolicy policy = workers[first].wish().policy();
+        int best = -1;
+        for (int w = first; w < workers.length; w++) {
+            boolean isAble =
+                    isTogether(first, w, number)
+                            && (policy == QueuePolicy.ALL
+                                    ? workers[w].hasRoom()
+                                    : workers[w].isIdle());
+            if (isAble && (best < 0 || workers[w].outstanding() < workers[best].outstanding())) {
+                best = w;
+            }
+        }
+        return best < 0 && policy == QueuePolicy.ONE ? first : best;
+    }
+
+    private void give(Worker worker, int item) {
+        if (worker.outstanding() == 0 || worker.wish().policy() == QueuePolicy.ALL) {
+            worker.hand(item);
+            return;
+        }
+        int before = worker.keep(item);
+        if (before >= 0) {
+            uses[before]--;
+        }
+    }
+
+    private int freeItem() {
+        for (int i = 0; i < uses.length; i++) {
+            if (uses[i] == 0) {
+                return i;
+            }
+        }
+        return -1;
+    }
+
+    private boolean isAllBack() {
+        for (int use : uses) {
+            if (use != 0) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private void write(Timeslice timeslice, int at) {
+        int components = timeslice.componentCount();
+        buffer.putLong(at, timeslice.index(), LITTLE_ENDIAN);
+        buffer.putLong(at + 8, timeslice.descriptor(), LITTLE_ENDIAN);
+        buffer.putInt(at + 16, timeslice.flags(), LITTLE_ENDIAN);
+        buffer.putInt(at + 20, components, LITTLE_ENDIAN);
+        buffer.putLong(at + 24, timeslice.arrivalSpreadNs(), LITTLE_ENDIAN);
+        int next = ConsumerSegment.TABLE + components * ConsumerSegment.ENTRY;
+        for (int i = 0; i < components; i++) {
+            boolean isThere = timeslice.hasComponent(i);
+            int size = isThere ? timeslice.size(i) : 0;
+            int entry = at + ConsumerSegment.TABLE + i * ConsumerSegment.ENTRY;
+            buffer.putLong(entry, next, LITTLE_ENDIAN);
+            buffer.putLong(entry + 8, size, LITTLE_ENDIAN);
+            int microslices = isThere ? timeslice.microsliceCount(i) : 0;
+            buffer.putInt(entry + 16, microslices, LITTLE_ENDIAN);
+            buffer.putInt(entry + 20, isThere ? 1 : 0, LITTLE_ENDIAN);
+            copy(timeslice, i, at + next, size);
+            next += size;
+        }
+    }
+
+    private void copy(Timeslice timeslice, int input, int to, int size) {
+        if (size > 0) {
+            DirectBuffer ring = timeslice.ring(input);
+            int from = timeslice.offset(input, 0);
+            int first = Math.min(size, ring.capacity() - from);
+            buffer.putBytes(to, ring, from, first);
+            buffer.putBytes(to + first, ring, 0, size - first);
+        }
+    }
+
+    // ---- the end
+
+    /** No more timeslices come: consumers are asked to end once they have theirs. Any thread. */
+    public void finish() {
+        isEnding = true;
+    }
+
+    /** Whether consumers have completed everything after {@link #finish()}. Any thread. */
+    public boolean isFinished() {
+        return isFinished;
+    }
+
+    /** Timeslices that were handed out, or wanted by nobody. Any thread. */
+    public long handedCount() {
+        return handedCount;
+    }
+
+    /** Consumers that were lost. The agent's thread, or when it does not run. */
+    public long lostCount() {
+        return lost;
+    }
+
+    @Override
+    public long nextDeadlineNs() {
+        return nextBeatNs;
+    }
+
+    /** Tells consumers that it is over and removes the segment; their mappings stay. */
+    @Override
+    public void onClose() {
+        if (segment == null) {
+            return;
+        }
+        buffer.putIntOrdered(ConsumerSegment.ENDED, 1);
+        try {
+            Files.deleteIfExists(path);
+        } catch (IOException e) {
+            context.environment().errorHandler().onError(e);
+        }
+    }
+
+    @Override
+    public String roleName() {
+        return "flesnet-consumers";
+    }
+}

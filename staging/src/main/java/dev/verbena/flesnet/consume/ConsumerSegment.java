@@ -1,0 +1,186 @@
+package dev.verbena.flesnet.consume;
+
+import static java.nio.ByteOrder.LITTLE_ENDIAN;
+
+import dev.verbena.flesnet.FlesnetException;
+import dev.verbena.staging.Arguments;
+
+import org.agrona.concurrent.UnsafeBuffer;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.MappedByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.OpenOption;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Set;
+
+/**
+ * Where a compute node lays timeslices down for consumers. All numbers are little-endian; a field
+ * has one writer. A client in Python reads the same layout: {@code clients/python/flesnet.py}.
+ *
+ * <pre>
+ * header     0 magic  8 version u32  12 workers u32  16 items u32  20 components u32
+ *            24 item length u64  32 beat u64 (grows while the broker lives)  40 ended u32
+ * worker k   128 + 256 k: by the broker 0 token u64 (0: free)  8 handed u64  16 items, 8 of u32;
+ *            by the worker 128 completed u64  136 beat u64  144 process u64  152 leaving u32
+ * item k     behind the workers, aligned to 4,096: 0 index u64  8 number u64  16 flags u32
+ *            20 components u32  24 arrival spread ns u64
+ *            64 + 24 i: offset in the item u64, size u64, microslices u32, present u32
+ * </pre>
+ */
+final class ConsumerSegment {
+    /** "VRBFLES1". */
+    static final long MAGIC = 0x3153454C46425256L;
+
+    static final int VERSION = 1;
+    static final int WORKERS = 16;
+
+    /** Items handed to a worker and not completed. */
+    static final int QUEUE = 8;
+
+    static final int BEAT = 32;
+    static final int ENDED = 40;
+    static final int TOKEN = 0;
+    static final int HANDED = 8;
+    static final int QUEUED = 16;
+    static final int COMPLETED = 128;
+    static final int WORKER_BEAT = 136;
+    static final int PROCESS = 144;
+    static final int LEAVING = 152;
+    static final int TABLE = 64;
+    static final int ENTRY = 24;
+    private static final int HEADER_LENGTH = 128;
+    private static final int WORKER_LENGTH = 256;
+    private static final int ITEMS_AT = 8192;
+
+    private final UnsafeBuffer buffer;
+    private final int components;
+    private final int items;
+    private final int itemLength;
+
+    private ConsumerSegment(UnsafeBuffer buffer, int components, int items, int itemLength) {
+        this.buffer = buffer;
+        this.components = components;
+        this.items = items;
+        this.itemLength = itemLength;
+    }
+
+    /**
+     * Makes a segment; consumers see it when it is whole.
+     *
+     * @throws IOException also if there is no room for it
+     */
+    static ConsumerSegment create(Path path, int components, int items, long contentLength)
+            throws IOException {
+        long length = (TABLE + (long) ENTRY * components + contentLength + 4095) / 4096 * 4096;
+        Arguments.range("bytes of all items", length * items, 1, Integer.MAX_VALUE - ITEMS_AT);
+        Path whole = path.resolveSibling(path.getFileName() + ".new");
+        Files.deleteIfExists(whole);
+        Set<OpenOption> options =
+                Set.of(
+                        StandardOpenOption.CREATE_NEW,
+                        StandardOpenOption.READ,
+                        StandardOpenOption.WRITE);
+        var mode =
+                PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
+        int all = (int) (ITEMS_AT + length * items);
+        UnsafeBuffer buffer;
+        try (FileChannel channel = FileChannel.open(whole, options, mode)) {
+            // Written before it is mapped: a full device is an exception, not a fault.
+            ByteBuffer zeros = ByteBuffer.allocate(1 << 16);
+            for (long at = 0; at < all; at += zeros.capacity()) {
+                zeros.clear().limit((int) Math.min(zeros.capacity(), all - at));
+                while (zeros.hasRemaining()) {
+                    channel.write(zeros, at + zeros.position());
+                }
+            }
+            buffer = new UnsafeBuffer(channel.map(FileChannel.MapMode.READ_WRITE, 0, all));
+        } catch (IOException e) {
+            Files.deleteIfExists(whole);
+            throw e;
+        }
+        buffer.putInt(8, VERSION, LITTLE_ENDIAN);
+        buffer.putInt(12, WORKERS, LITTLE_ENDIAN);
+        buffer.putInt(16, items, LITTLE_ENDIAN);
+        buffer.putInt(20, components, LITTLE_ENDIAN);
+        buffer.putLong(24, length, LITTLE_ENDIAN);
+        buffer.putLongOrdered(0, MAGIC);
+        Files.move(whole, path, StandardCopyOption.ATOMIC_MOVE);
+        return new ConsumerSegment(buffer, components, items, (int) length);
+    }
+
+    /**
+     * Maps a segment that another process made.
+     *
+     * @throws IOException if there is none
+     * @throws FlesnetException if it is another kind of file
+     */
+    static ConsumerSegment open(Path path) throws IOException {
+        MappedByteBuffer map;
+        try (FileChannel channel =
+                FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+            long size = Math.min(channel.size(), Integer.MAX_VALUE);
+            map = channel.map(FileChannel.MapMode.READ_WRITE, 0, size);
+        }
+        UnsafeBuffer buffer = new UnsafeBuffer(map);
+        boolean isSegment =
+                buffer.capacity() >= ITEMS_AT
+                        && buffer.getLongVolatile(0) == MAGIC
+                        && buffer.getInt(8, LITTLE_ENDIAN) == VERSION
+                        && buffer.getInt(12, LITTLE_ENDIAN) == WORKERS;
+        if (!isSegment) {
+            throw new FlesnetException(path + " is no segment of timeslices of this version");
+        }
+        int items = buffer.getInt(16, LITTLE_ENDIAN);
+        int components = buffer.getInt(20, LITTLE_ENDIAN);
+        long length = buffer.getLong(24, LITTLE_ENDIAN);
+        boolean isWhole =
+                items > 0
+                        && components > 0
+                        && length >= TABLE + (long) ENTRY * components
+                        && length <= buffer.capacity()
+                        && ITEMS_AT + length * items <= buffer.capacity();
+        if (!isWhole) {
+            throw new FlesnetException(path + " is cut off");
+        }
+        return new ConsumerSegment(buffer, components, items, (int) length);
+    }
+
+    UnsafeBuffer buffer() {
+        return buffer;
+    }
+
+    int components() {
+        return components;
+    }
+
+    int items() {
+        return items;
+    }
+
+    int itemLength() {
+        return itemLength;
+    }
+
+    int itemAt(int item) {
+        return ITEMS_AT + item * itemLength;
+    }
+
+    static int workerAt(int worker) {
+        return HEADER_LENGTH + worker * WORKER_LENGTH;
+    }
+
+    /** Registrations are files beside the segment, each of one worker's token. */
+    static Path registration(Path path, long token) {
+        return path.resolveSibling(prefix(path) + Long.toUnsignedString(token));
+    }
+
+    static String prefix(Path path) {
+        return path.getFileName() + ".register-";
+    }
+}

@@ -1,0 +1,130 @@
+package dev.verbena.flesnet.consume;
+
+import static java.nio.ByteOrder.LITTLE_ENDIAN;
+
+import org.agrona.concurrent.UnsafeBuffer;
+
+/** What a broker knows of one consumer. What the consumer wrote is looked at, never relied on. */
+final class Worker {
+    private static final int NONE = -1;
+
+    private final UnsafeBuffer buffer;
+    private final int at;
+    private final int[] queue = new int[ConsumerSegment.QUEUE];
+    private ConsumerWish wish;
+    private long handed;
+    private long completed;
+    private int pending = NONE;
+    private long beat;
+    private long heardNs;
+
+    Worker(UnsafeBuffer buffer, int at) {
+        this.buffer = buffer;
+        this.at = at;
+    }
+
+    boolean isFree() {
+        return wish == null;
+    }
+
+    ConsumerWish wish() {
+        return wish;
+    }
+
+    void begin(ConsumerWish wanted, long token, long nowNs) {
+        wish = wanted;
+        handed = 0;
+        completed = 0;
+        pending = NONE;
+        beat = 0;
+        heardNs = nowNs;
+        buffer.setMemory(at, ConsumerSegment.LEAVING + Integer.BYTES, (byte) 0);
+        buffer.putLongOrdered(at + ConsumerSegment.TOKEN, token);
+    }
+
+    /** Its items must have been taken back. */
+    void end() {
+        wish = null;
+        buffer.putLongOrdered(at + ConsumerSegment.TOKEN, 0);
+    }
+
+    int outstanding() {
+        return (int) (handed - completed);
+    }
+
+    boolean isIdle() {
+        return handed == completed && pending == NONE;
+    }
+
+    boolean hasRoom() {
+        return handed - completed < ConsumerSegment.QUEUE;
+    }
+
+    void hand(int item) {
+        int slot = (int) (handed % ConsumerSegment.QUEUE);
+        queue[slot] = item;
+        buffer.putInt(at + ConsumerSegment.QUEUED + slot * Integer.BYTES, item, LITTLE_ENDIAN);
+        handed++;
+        buffer.putLongOrdered(at + ConsumerSegment.HANDED, handed);
+    }
+
+    /** Keeps this one for later; the one that was kept before, or -1. */
+    int keep(int item) {
+        int before = pending;
+        pending = item;
+        return before;
+    }
+
+    /** Hands over what was kept, once the worker is free for it. */
+    boolean handKept() {
+        if (pending == NONE || handed != completed) {
+            return false;
+        }
+        hand(pending);
+        pending = NONE;
+        return true;
+    }
+
+    /**
+     * The next item that it has completed; -1: none.
+     *
+     * @throws IllegalStateException if it says what cannot be
+     */
+    int takeCompleted() {
+        long said = buffer.getLongVolatile(at + ConsumerSegment.COMPLETED);
+        if (said < completed || said > handed) {
+            throw new IllegalStateException(
+                    "it completed %s of %s timeslices".formatted(said, handed));
+        }
+        return said == completed ? NONE : takeBack();
+    }
+
+    /** An item that it has not completed, or that was kept for it; -1: none. */
+    int takeBack() {
+        if (handed != completed) {
+            return queue[(int) (completed++ % ConsumerSegment.QUEUE)];
+        }
+        int kept = pending;
+        pending = NONE;
+        return kept;
+    }
+
+    boolean isLeaving() {
+        return buffer.getIntVolatile(at + ConsumerSegment.LEAVING) != 0;
+    }
+
+    /** Whether it has given no sign of life for so long, though it has nothing to do. */
+    boolean isSilent(long nowNs, long limitNs) {
+        long said = buffer.getLongVolatile(at + ConsumerSegment.WORKER_BEAT);
+        if (said != beat || handed != completed) {
+            beat = said;
+            heardNs = nowNs;
+        }
+        return nowNs - heardNs > limitNs;
+    }
+
+    /** Number of its process; 0: it has not said. */
+    long process() {
+        return buffer.getLongVolatile(at + ConsumerSegment.PROCESS);
+    }
+}

@@ -1,0 +1,318 @@
+package dev.verbena.flesnet;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import dev.verbena.AllocationMeter;
+import dev.verbena.agent.AgentStepper;
+import dev.verbena.agent.AgentThread;
+import dev.verbena.agent.Await;
+import dev.verbena.flesnet.consume.ConsumerBroker;
+import dev.verbena.flesnet.consume.ConsumerWish;
+import dev.verbena.flesnet.consume.QueuePolicy;
+import dev.verbena.flesnet.consume.TimesliceConsumer;
+
+import org.agrona.concurrent.NanoClock;
+import org.agrona.concurrent.SystemNanoClock;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
+
+/** Consumers by shared memory; those that are killed are in FlesnetConsumeIT. */
+@Timeout(120)
+class ConsumersTest {
+    private static final NanoClock CLOCK = SystemNanoClock.INSTANCE;
+
+    @TempDir Path directory;
+    private Path segment;
+
+    @BeforeEach
+    void choosePath() {
+        segment = directory.resolve("timeslices");
+    }
+
+    /** A run of one compute node with a broker on a thread of its own. */
+    private final class Served implements AutoCloseable {
+        final FlesnetRun run;
+        final ConsumerBroker broker;
+        private final AgentThread thread;
+
+        Served(int inputs, int items, int consumers) {
+            run = new FlesnetRun(directory, c -> c.nodes(inputs, 1));
+            broker = new ConsumerBroker(run.context, segment, items, consumers);
+            thread =
+                    AgentThread.builder("consumers", run.context.environment())
+                            .sleepMaxNs(1_000_000)
+                            .agent(broker)
+                            .start();
+            Await.until("a segment", () -> Files.exists(segment));
+        }
+
+        Served start(int timeslices) {
+            run.compute(0, broker);
+            for (int i = 0; i < run.context.inputs(); i++) {
+                // Sixteen components fit a ring.
+                run.input(i, run.pattern(i, timeslices, 64, 64));
+            }
+            return this;
+        }
+
+        /** Every input and the compute node have ended. */
+        void finish() {
+            run.awaitDone();
+            broker.finish();
+        }
+
+        @Override
+        public void close() {
+            run.close();
+            thread.close();
+        }
+    }
+
+    private TimesliceConsumer register(long stride, long offset, QueuePolicy policy, String group)
+            throws IOException {
+        return TimesliceConsumer.register(
+                CLOCK, segment, new ConsumerWish(stride, offset, policy, group, "test"));
+    }
+
+    private static Timeslice await(TimesliceConsumer consumer) {
+        Timeslice[] found = new Timeslice[1];
+        Await.until(
+                "a timeslice",
+                () -> {
+                    found[0] = consumer.poll();
+                    return found[0] != null;
+                });
+        return found[0];
+    }
+
+    private static List<Long> every(int from, int to, int step) {
+        List<Long> all = new ArrayList<>();
+        for (long t = from; t < to; t += step) {
+            all.add(t);
+        }
+        return all;
+    }
+
+    @Test
+    void shouldGiveEachConsumerWhatItWants() throws IOException {
+        try (Served served = new Served(2, 16, 4);
+                TimesliceConsumer all = register(1, 0, QueuePolicy.ALL, "");
+                TimesliceConsumer third = register(3, 1, QueuePolicy.ALL, "");
+                TimesliceConsumer left = register(1, 0, QueuePolicy.ALL, "pair");
+                TimesliceConsumer right = register(1, 0, QueuePolicy.ALL, "pair")) {
+            served.start(300);
+            List<TimesliceConsumer> consumers = List.of(all, third, left, right);
+            List<FlesnetRun.CheckedTimeslices> got = new ArrayList<>();
+            consumers.forEach(c -> got.add(new FlesnetRun.CheckedTimeslices()));
+            Await.until(
+                    () -> "an end: " + served.run.state(),
+                    () -> {
+                        for (int i = 0; i < 4; i++) {
+                            Timeslice next = consumers.get(i).poll();
+                            if (next != null) {
+                                got.get(i).onTimeslice(next);
+                            }
+                        }
+                        if (served.broker.handedCount() == 300) {
+                            served.broker.finish();
+                        }
+                        return consumers.stream().allMatch(TimesliceConsumer::isDone);
+                    });
+            assertThat(got.get(0).indices).isEqualTo(every(0, 300, 1));
+            assertThat(got.get(1).indices).isEqualTo(every(1, 300, 3));
+            List<Long> pair = new ArrayList<>(got.get(2).indices);
+            pair.addAll(got.get(3).indices);
+            assertThat(pair).hasSize(300);
+            assertThat(new TreeSet<>(pair)).hasSize(300);
+            assertThat(got.get(2).indices).isNotEmpty();
+            assertThat(got.get(3).indices).isNotEmpty();
+            Await.until("an end", served.broker::isFinished);
+            served.run.awaitDone();
+            assertThat(served.run.errors).isEmpty();
+        }
+    }
+
+    @Test
+    void shouldKeepTheNewestForOneAndNothingForSkip() throws IOException {
+        try (Served served = new Served(1, 16, 2);
+                TimesliceConsumer one = register(1, 0, QueuePolicy.ONE, "");
+                TimesliceConsumer skip = register(1, 0, QueuePolicy.SKIP, "")) {
+            served.start(100);
+            Timeslice oldest = await(one);
+            Timeslice first = await(skip);
+            assertThat(oldest.index()).isZero();
+            assertThat(first.index()).isZero();
+            served.finish();
+            oldest.release();
+            first.release();
+            Timeslice newest = await(one);
+            assertThat(newest.index()).isEqualTo(99);
+            newest.release();
+            Await.until("an end", () -> skip.poll() == null && skip.isDone());
+            Await.until("an end", () -> one.poll() == null && one.isDone());
+        }
+    }
+
+    @Test
+    void shouldWaitForAConsumerThatWantsAll() throws IOException {
+        try (Served served = new Served(1, 4, 1);
+                TimesliceConsumer slow = register(1, 0, QueuePolicy.ALL, "")) {
+            served.start(100);
+            Timeslice held = await(slow);
+            // 4 in the hands of the consumer, 16 in the rings.
+            Await.until(
+                    "tickets in use",
+                    () -> served.run.computes.get(0).statistics().timeslices() == 20);
+            assertThat(served.broker.handedCount()).isEqualTo(4);
+            assertThatThrownBy(slow::poll).isInstanceOf(IllegalStateException.class);
+            held.release();
+            for (long t = 1; t < 100; t++) {
+                held = await(slow);
+                assertThat(held.index()).isEqualTo(t);
+                held.release();
+            }
+            served.finish();
+            Await.until("an end", slow::isDone);
+        }
+    }
+
+    @Test
+    void shouldGiveBackWhatAConsumerHasWhenItLeaves() throws IOException {
+        try (Served served = new Served(1, 4, 1)) {
+            try (TimesliceConsumer leaver = register(1, 0, QueuePolicy.ALL, "")) {
+                served.start(100);
+                await(leaver);
+            }
+            // Nobody wants the rest.
+            served.finish();
+            Await.until("an end", served.broker::isFinished);
+            assertThat(served.broker.handedCount()).isEqualTo(100);
+        }
+    }
+
+    @Test
+    void shouldRefuseWhatItCannotRead() throws IOException {
+        try (Served served = new Served(1, 2, 0);
+                TimesliceConsumer consumer = register(1, 0, QueuePolicy.ALL, "")) {
+            Await.until("registered", this::isIn);
+            Path wrong = directory.resolve("timeslices.register-77");
+            Files.writeString(wrong, "0\n0\nall\n");
+            Await.until("refused", () -> !Files.exists(wrong));
+            Await.until("a report", () -> served.run.errors.size() == 1);
+            assertThat(served.run.errors.get(0)).hasMessageContaining("a registration of 4 lines");
+            assertThat(consumer.poll()).isNull();
+            assertThatThrownBy(() -> TimesliceConsumer.register(CLOCK, wrong, ConsumerWish.ALL))
+                    .isInstanceOf(IOException.class);
+        }
+        Path other = Files.writeString(directory.resolve("other"), "x".repeat(9000));
+        assertThatThrownBy(() -> TimesliceConsumer.register(CLOCK, other, ConsumerWish.ALL))
+                .isInstanceOf(FlesnetException.class)
+                .hasMessageContaining("no segment");
+    }
+
+    private boolean isIn() {
+        try (var files = Files.list(directory)) {
+            return files.noneMatch(f -> f.toString().contains("register-"));
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    @Test
+    void shouldAllocateNothingPerTimeslice() throws IOException {
+        long[] got = new long[1];
+        try (FlesnetRun run = new FlesnetRun(directory, c -> c.nodes(1, 1))) {
+            ConsumerBroker broker = new ConsumerBroker(run.context, segment, 8, 1);
+            FlesnetCompute compute = FlesnetCompute.embed(run.context, 0, broker);
+            FlesnetInput input =
+                    FlesnetInput.embed(
+                            run.context, 0, new PatternSource(0, Long.MAX_VALUE, 64, 32, 0));
+            try (AgentStepper stepper =
+                    new AgentStepper(
+                            List.of(broker, compute.agent(), input.agent()),
+                            null,
+                            run.errors::add)) {
+                stepper.step();
+                try (TimesliceConsumer consumer = register(1, 0, QueuePolicy.ALL, "")) {
+                    AllocationMeter.requireNone(
+                            () -> {
+                                // Short enough to lie between two looks for registrations.
+                                long until = got[0] + 500;
+                                while (got[0] < until && run.errors.isEmpty()) {
+                                    stepper.step();
+                                    Timeslice next = consumer.poll();
+                                    if (next != null) {
+                                        got[0]++;
+                                        next.release();
+                                    }
+                                }
+                            });
+                }
+                assertThat(run.errors).isEmpty();
+            }
+        }
+    }
+
+    /** Any Python that has NumPy, Debian's first. */
+    private static String python() {
+        for (String each : List.of("/usr/bin/python3", "python3")) {
+            try {
+                Process found =
+                        new ProcessBuilder(each, "-c", "import numpy")
+                                .redirectErrorStream(true)
+                                .start();
+                found.getInputStream().readAllBytes();
+                if (found.waitFor() == 0) {
+                    return each;
+                }
+            } catch (IOException | InterruptedException e) {
+                // Not this one.
+            }
+        }
+        return null;
+    }
+
+    @Test
+    void shouldServeNumPy() throws Exception {
+        String python = python();
+        assumeTrue(python != null, "no Python with NumPy (Debian: python3-numpy)");
+        Path client = Path.of("..", "clients", "python", "flesnet.py");
+        Path out = directory.resolve("out");
+        try (Served served = new Served(2, 8, 2);
+                TimesliceConsumer beside = register(1, 0, QueuePolicy.ALL, "")) {
+            Process process =
+                    new ProcessBuilder(python, client.toString(), segment.toString(), "stride=2")
+                            .redirectErrorStream(true)
+                            .redirectOutput(out.toFile())
+                            .start();
+            try {
+                served.start(200);
+                for (long t = 0; t < 200; t++) {
+                    Timeslice next = await(beside);
+                    assertThat(next.index()).isEqualTo(t);
+                    next.release();
+                }
+                served.finish();
+                assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
+                assertThat(Files.readString(out))
+                        .isEqualTo("consumer: 100 timeslices, 0 damaged\n");
+                assertThat(process.exitValue()).isZero();
+            } finally {
+                process.destroyForcibly();
+            }
+            assertThat(served.run.errors).isEmpty();
+        }
+    }
+}
