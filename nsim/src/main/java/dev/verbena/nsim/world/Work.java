@@ -1,10 +1,12 @@
 package dev.verbena.nsim.world;
 
 import dev.verbena.memory.RemoteDescriptor;
-import java.net.URI;
-import java.util.Arrays;
+
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
+
+import java.net.URI;
+import java.util.Arrays;
 
 /**
  * Something that travels from one transport to another: an operation of the contract, or a message
@@ -112,6 +114,9 @@ final class Work {
     void segment(SimulatedRegion local, long offset, long remoteOffset, long length) {
         if (segments == locals.length) {
             locals = Arrays.copyOf(locals, 2 * segments);
+        }
+        // Lists of regions are exchanged: theirs may be longer than the others.
+        if (segments == offsets.length) {
             offsets = Arrays.copyOf(offsets, 2 * segments);
             remoteOffsets = Arrays.copyOf(remoteOffsets, 2 * segments);
             lengths = Arrays.copyOf(lengths, 2 * segments);
