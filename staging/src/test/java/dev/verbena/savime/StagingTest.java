@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
@@ -230,6 +231,27 @@ class StagingTest {
         sink.isDown = false;
         server.drain(LONG);
         assertThat(sink.order).containsExactly("d0", "d1", "d2", "d3", "d4");
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void shouldKeepAClientThatOnlyHears(boolean isTcp) throws Exception {
+        start(isTcp);
+        sink.hold();
+        stage.launch(stage.context(sink).senders(1));
+        StagingServer server = stage.connect();
+        OffHeapMemory memory = stage.memory(3, 8);
+        for (int i = 0; i < 100; i++) {
+            server.dataset("d" + i, ElementType.DOUBLE).write(memory);
+        }
+        server.sync();
+        // Something comes more often than the client asks, for longer than it may be silent.
+        for (int i = 0; i < 100; i++) {
+            sink.permit(1);
+            LockSupport.parkNanos(20_000_000);
+        }
+        server.drain(LONG);
+        assertThat(stage.errors).isEmpty();
     }
 
     @ParameterizedTest

@@ -29,6 +29,7 @@ final class TcpLink implements ServerLink, TcpMessages.Handler {
     private ByteStream stream;
     private TcpMessages messages;
     private boolean isConnected;
+    private long saidNs;
     private int writing = -1;
     private String whyNot = "not connected yet";
 
@@ -67,6 +68,7 @@ final class TcpLink implements ServerLink, TcpMessages.Handler {
             isConnected = true;
             backOff.reset();
             heartbeat.begin(now, heartbeatNs);
+            saidNs = now;
             events.onConnected();
         }
         return move(now);
@@ -78,17 +80,29 @@ final class TcpLink implements ServerLink, TcpMessages.Handler {
         if (read > 0) {
             heartbeat.heard(now);
         }
+        if (written > 0) {
+            saidNs = now;
+        }
         if (writing >= 0 && messages != null && !messages.isWritingData()) {
             int slot = writing;
             writing = -1;
             events.onWritten(slot, true);
         }
+        boolean isDue = heartbeat.isDue(now);
         if (heartbeat.isOver(now) && written == 0) {
             messages.end("it does not answer");
-        } else if (heartbeat.isDue(now) && events.askIfAlive()) {
-            heartbeat.asked(now);
+        } else if ((isDue || isSilent(now)) && events.askIfAlive()) {
+            saidNs = now;
+            if (isDue) {
+                heartbeat.asked(now);
+            }
         }
         return read + written;
+    }
+
+    /** The server drops who is silent, however much it says itself. */
+    private boolean isSilent(long now) {
+        return now - saidNs - heartbeatNs >= 0;
     }
 
     private void lost(String why) {
@@ -163,8 +177,11 @@ final class TcpLink implements ServerLink, TcpMessages.Handler {
         if (messages == null) {
             return backOff.nextTryNs();
         }
-        long untilNs = isConnected ? heartbeat.untilNs(now) : Long.MAX_VALUE;
-        return untilNs == Long.MAX_VALUE ? ProtocolAgent.NO_DEADLINE : now + untilNs;
+        if (!isConnected) {
+            return ProtocolAgent.NO_DEADLINE;
+        }
+        long sayNs = Math.max(now, saidNs + heartbeatNs);
+        return Math.min(sayNs, now + Math.min(heartbeat.untilNs(now), Long.MAX_VALUE / 2));
     }
 
     @Override
