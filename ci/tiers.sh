@@ -210,10 +210,10 @@ tier_jdk25() {
 }
 
 # compile_with JDK_HOME: does its compiler take our sources? Warnings are counted, not failed on. Without the views of an optional
-# library that is not on the command's class path.
+# library that is not on the command's class path, and without sinks, whose drivers are not on it.
 compile_with() {
     local sources log=$LOGS/compile-25.log
-    mapfile -t sources < <(git ls-files '*/src/main/java/*.java' '*/src/normal/java/*.java' | grep -v -e '^jmh/' -e 'module-info.java$' -e '/memory/chronicle/')
+    mapfile -t sources < <(git ls-files '*/src/main/java/*.java' '*/src/normal/java/*.java' | grep -v -e '^jmh/' -e '^sink-' -e 'module-info.java$' -e '/memory/chronicle/')
     rm -rf target/compile-25
     if "$1/bin/javac" --release 17 -Xlint:all -proc:none -implicit:none -d target/compile-25 -cp 'cli/target/dist/lib/*' \
         "${sources[@]}" >"$log" 2>&1; then

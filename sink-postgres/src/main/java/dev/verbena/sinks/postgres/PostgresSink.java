@@ -1,0 +1,172 @@
+package dev.verbena.sinks.postgres;
+
+import dev.verbena.staging.sink.Sink;
+import dev.verbena.staging.sink.SinkDataset;
+import dev.verbena.staging.sink.SinkRejectedException;
+import dev.verbena.staging.sink.SinkSession;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.util.Properties;
+import org.postgresql.PGConnection;
+import org.postgresql.copy.CopyIn;
+
+/**
+ * A database of PostgreSQL 12 or newer. A variable is a table of its name: {@code step}, {@code
+ * rank}, one index {@code i0}, {@code i1}, ... for each dimension of the global array, and {@code
+ * value}. A dataset without metadata is a variable of its own name, one dimension, step and rank 0.
+ *
+ * <p>A dataset is one transaction: its rows and its row in the table {@code verbena_piece}, whose
+ * key is variable, step and rank, appear together or not at all. A second dataset of a key is
+ * refused, unless it may be the same one sent again: then it counts as taken. Element types are
+ * SAVIME's; a vector is an array. Commands are SQL. Thread-safe.
+ */
+public final class PostgresSink implements Sink {
+    private static final int SESSIONS_MAX = 16;
+    private static final int TIMEOUT_SECONDS = 10;
+
+    private final String url;
+    private final Properties properties = new Properties();
+
+    /**
+     * Nothing is connected yet.
+     *
+     * @param url of JDBC: {@code jdbc:postgresql://HOST:PORT/DATABASE}
+     * @param user its role
+     * @param password empty: none
+     */
+    public PostgresSink(String url, String user, String password) {
+        if (!url.startsWith("jdbc:postgresql:")) {
+            throw new IllegalArgumentException("'" + url + "' is no URL jdbc:postgresql:...");
+        }
+        this.url = url;
+        properties.setProperty("user", user);
+        if (!password.isEmpty()) {
+            properties.setProperty("password", password);
+        }
+        properties.setProperty("connectTimeout", Integer.toString(TIMEOUT_SECONDS));
+        properties.setProperty("loginTimeout", Integer.toString(TIMEOUT_SECONDS));
+        properties.setProperty("tcpKeepAlive", "true");
+        properties.setProperty("ApplicationName", "verbena");
+    }
+
+    @Override
+    public int sessionsMax() {
+        return SESSIONS_MAX;
+    }
+
+    @Override
+    public boolean supportsCommands() {
+        return true;
+    }
+
+    @Override
+    public SinkSession open() throws IOException {
+        try {
+            Connection connection = DriverManager.getConnection(url, properties);
+            try {
+                connection.setAutoCommit(false);
+                PieceTables.createCatalogue(connection);
+                return new Session(connection);
+            } catch (SQLException e) {
+                connection.close();
+                throw e;
+            }
+        } catch (SQLException e) {
+            throw new IOException(url + ": " + e.getMessage(), e);
+        }
+    }
+
+    @Override
+    public void close() {}
+
+    /** Whether trying it again may help: the server is away, full, stopping, or had a conflict. */
+    private static boolean isPassing(SQLException e) {
+        String state = e.getSQLState() == null ? "08" : e.getSQLState();
+        return state.matches("(08|40|53|55|57|58).*");
+    }
+
+    private static final class Session implements SinkSession {
+        private final Connection connection;
+        private final RowWriter rows = new RowWriter();
+
+        Session(Connection connection) {
+            this.connection = connection;
+        }
+
+        @Override
+        public void transfer(SinkDataset dataset, FileChannel data) throws IOException {
+            PieceRows piece = PieceRows.of(dataset);
+            try {
+                if (PieceTables.claim(connection, dataset, piece)) {
+                    PieceTables.create(connection, piece);
+                    copy(piece, data);
+                } else if (!dataset.isRepeated()) {
+                    throw new SinkRejectedException("there is already " + piece.describe());
+                }
+                connection.commit();
+            } catch (SQLException e) {
+                throw failure(e);
+            } catch (IOException e) {
+                rollBack();
+                throw e;
+            }
+        }
+
+        private void copy(PieceRows piece, FileChannel data) throws SQLException, IOException {
+            CopyIn copy =
+                    connection
+                            .unwrap(PGConnection.class)
+                            .getCopyAPI()
+                            .copyIn("COPY " + piece.table() + " FROM STDIN (FORMAT BINARY)");
+            try {
+                rows.write(piece, data, copy);
+                long count = copy.endCopy();
+                if (count != piece.count()) {
+                    throw new IOException(count + " rows instead of " + piece.count());
+                }
+            } finally {
+                if (copy.isActive()) {
+                    copy.cancelCopy();
+                }
+            }
+        }
+
+        @Override
+        public String command(String text) throws IOException {
+            try {
+                String answer = SqlAnswer.of(connection, text);
+                connection.commit();
+                return answer;
+            } catch (SQLException e) {
+                throw failure(e);
+            }
+        }
+
+        private IOException failure(SQLException e) {
+            rollBack();
+            return isPassing(e)
+                    ? new IOException(e.getMessage(), e)
+                    : new SinkRejectedException(e.getMessage());
+        }
+
+        private void rollBack() {
+            try {
+                connection.rollback();
+            } catch (SQLException e) {
+                // The connection is of no use any more; the caller's failure says why.
+            }
+        }
+
+        @Override
+        public void close() throws IOException {
+            try {
+                connection.close();
+            } catch (SQLException e) {
+                throw new IOException(e);
+            }
+        }
+    }
+}

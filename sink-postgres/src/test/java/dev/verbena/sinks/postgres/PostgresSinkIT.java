@@ -1,0 +1,210 @@
+package dev.verbena.sinks.postgres;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.verbena.agent.Await;
+import dev.verbena.memory.OffHeapMemory;
+import dev.verbena.savime.ElementType;
+import dev.verbena.savime.StagingFixture;
+import dev.verbena.savime.StagingServer;
+import dev.verbena.staging.metadata.PieceMetadata;
+import dev.verbena.staging.sink.SinkDataset;
+import dev.verbena.staging.sink.SinkRejectedException;
+import dev.verbena.staging.sink.SinkSession;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The sink against a real server. */
+@Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class PostgresSinkIT {
+    @TempDir Path folder;
+    private PostgresServer server;
+    private SinkSession session;
+
+    @BeforeEach
+    void open() throws Exception {
+        server = new PostgresServer();
+        Await.until("PostgreSQL answers", this::isOpened);
+    }
+
+    /** It refuses sessions while it starts. */
+    private boolean isOpened() {
+        try {
+            session = server.sink().open();
+            return true;
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    @AfterEach
+    void close() throws Exception {
+        if (session != null) {
+            session.close();
+        }
+        if (server != null) {
+            server.close();
+        }
+    }
+
+    private void send(
+            String name, String type, int size, PieceMetadata piece, boolean again, ByteBuffer data)
+            throws IOException {
+        Path file = folder.resolve(name);
+        Files.write(file, data.array());
+        try (FileChannel channel = FileChannel.open(file)) {
+            session.transfer(
+                    new SinkDataset(name, type, data.capacity(), size, piece, again), channel);
+        }
+    }
+
+    private static ByteBuffer doubles(double first, int count) {
+        ByteBuffer bytes = ByteBuffer.allocate(8 * count).order(ByteOrder.LITTLE_ENDIAN);
+        for (int i = 0; i < count; i++) {
+            bytes.putDouble(first + i);
+        }
+        return bytes;
+    }
+
+    private static PieceMetadata half(int rank) {
+        return new PieceMetadata(
+                "Temperature",
+                7,
+                rank,
+                new long[] {4, 6},
+                new long[] {2L * rank, 0},
+                new long[] {2, 6});
+    }
+
+    @Test
+    void shouldBringThePiecesOfAVariableToOneTable() throws Exception {
+        send("t0", "double", 8, half(0), false, doubles(0, 12));
+        send("t1", "double", 8, half(1), false, doubles(12, 12));
+        assertThat(session.command("SELECT count(*), sum(value) FROM \"Temperature\""))
+                .isEqualTo("24\t276\n");
+        String wrong =
+                "SELECT count(*) FROM \"Temperature\" WHERE value <> 6 * i0 + i1 OR step <> 7";
+        assertThat(session.command(wrong)).isEqualTo("0\n");
+        assertThat(session.command("SELECT dataset, start FROM verbena_piece ORDER BY rank"))
+                .isEqualTo("t0\t{0,0}\nt1\t{2,0}\n");
+    }
+
+    @Test
+    void shouldBringEachTypeAndManyRows() throws Exception {
+        int count = 300_000;
+        ByteBuffer large = ByteBuffer.allocate(4 * count).order(ByteOrder.LITTLE_ENDIAN);
+        for (int i = 0; i < count; i++) {
+            large.putInt(4 * i, 5 - i);
+        }
+        send("ints", "int", 4, null, false, large);
+        assertThat(session.command("SELECT count(*) FROM ints WHERE value <> 5 - i0"))
+                .isEqualTo("0\n");
+        assertThat(session.command("SELECT count(*), max(i0) FROM ints"))
+                .isEqualTo("300000\t299999\n");
+        send("chars", "char", 1, null, false, ByteBuffer.wrap(new byte[] {1, -2, 127}));
+        assertThat(session.command("SELECT value FROM chars ORDER BY i0"))
+                .isEqualTo("1\n-2\n127\n");
+        send("vectors", "double:3", 24, null, false, doubles(1, 6));
+        assertThat(session.command("SELECT value FROM vectors ORDER BY i0"))
+                .isEqualTo("{1,2,3}\n{4,5,6}\n");
+        ByteBuffer floats = ByteBuffer.allocate(4).order(ByteOrder.LITTLE_ENDIAN).putFloat(0.5f);
+        send("floats", "float", 4, null, false, floats);
+        assertThat(session.command("SELECT value FROM floats")).isEqualTo("0.5\n");
+        ByteBuffer longs = ByteBuffer.allocate(8).order(ByteOrder.LITTLE_ENDIAN).putLong(-1L << 60);
+        send("longs", "int64", 8, null, false, longs);
+        assertThat(session.command("SELECT value FROM longs")).isEqualTo((-1L << 60) + "\n");
+    }
+
+    @Test
+    void shouldTakeAPieceOnce() throws Exception {
+        send("t0", "double", 8, half(0), false, doubles(0, 12));
+        assertThatThrownBy(() -> send("u0", "double", 8, half(0), false, doubles(0, 12)))
+                .isInstanceOf(SinkRejectedException.class)
+                .hasMessageContaining("variable Temperature, step 7, rank 0");
+        // Sent again because its end was unknown: it is there.
+        send("t0", "double", 8, half(0), true, doubles(0, 12));
+        assertThat(session.command("SELECT count(*) FROM \"Temperature\"")).isEqualTo("12\n");
+    }
+
+    @Test
+    void shouldRefuseWhatDoesNotFitAndLeaveNothing() throws Exception {
+        send("a", "double", 8, null, false, doubles(0, 3));
+        PieceMetadata other =
+                new PieceMetadata("a", 1, 0, new long[] {1, 3}, new long[2], new long[] {1, 3});
+        assertThatThrownBy(() -> send("b", "double", 8, other, false, doubles(0, 3)))
+                .isInstanceOf(SinkRejectedException.class);
+        PieceMetadata tooMany =
+                new PieceMetadata("c", 0, 0, new long[] {9}, new long[1], new long[] {9});
+        assertThatThrownBy(() -> send("c", "double", 8, tooMany, false, doubles(0, 3)))
+                .isInstanceOf(SinkRejectedException.class);
+        PieceMetadata hostile =
+                new PieceMetadata(
+                        "x\"; DROP TABLE a", 0, 0, new long[] {3}, new long[1], new long[] {3});
+        assertThatThrownBy(() -> send("d", "double", 8, hostile, false, doubles(0, 3)))
+                .isInstanceOf(SinkRejectedException.class);
+        for (String type : new String[] {"text", "double:0", "double:x", "double:7", "char\""}) {
+            assertThatThrownBy(() -> send("e", type, 8, null, false, doubles(0, 3)))
+                    .as(type)
+                    .isInstanceOf(SinkRejectedException.class);
+        }
+        assertThatThrownBy(() -> session.command("SELECT nothing FROM nowhere"))
+                .isInstanceOf(SinkRejectedException.class)
+                .hasMessageContaining("nowhere");
+        assertThat(session.command("SELECT count(*) FROM a")).isEqualTo("3\n");
+        assertThat(session.command("SELECT count(*) FROM verbena_piece")).isEqualTo("1\n");
+        assertThat(session.command("CREATE TABLE own (x integer)")).isEqualTo("0 rows");
+        assertThat(session.command("INSERT INTO own VALUES (1), (2)")).isEqualTo("2 rows");
+    }
+
+    @Test
+    void shouldSayThatAServerIsAway() throws Exception {
+        server.kill();
+        assertThatThrownBy(() -> send("a", "double", 8, null, false, doubles(0, 3)))
+                .isInstanceOf(IOException.class)
+                .isNotInstanceOf(SinkRejectedException.class);
+        assertThatThrownBy(() -> server.sink().open())
+                .isInstanceOf(IOException.class)
+                .isNotInstanceOf(SinkRejectedException.class);
+        session.close();
+        server.start();
+        Await.until("PostgreSQL answers", this::isOpened);
+        send("a", "double", 8, null, true, doubles(0, 3));
+        assertThat(session.command("SELECT count(*) FROM a")).isEqualTo("3\n");
+    }
+
+    @Test
+    void shouldTakeWhatAStagingServerSends() throws Exception {
+        try (StagingFixture stage = new StagingFixture(folder, true)) {
+            stage.launch(stage.context(server.sink()).senders(4));
+            StagingServer client = stage.connect();
+            OffHeapMemory memory = stage.memory(3, 8000);
+            for (int i = 0; i < 20; i++) {
+                client.dataset("piece" + i, ElementType.INT64)
+                        .piece(
+                                new PieceMetadata(
+                                        "staged",
+                                        i / 4,
+                                        i % 4,
+                                        new long[] {4000},
+                                        new long[] {1000L * (i % 4)},
+                                        new long[] {1000}))
+                        .write(memory);
+            }
+            client.drain(Duration.ofSeconds(120));
+            assertThat(client.run("SELECT count(*), max(step), max(i0) FROM staged").text())
+                    .isEqualTo("20000\t4\t3999\n");
+            assertThat(stage.errors).isEmpty();
+        }
+    }
+}
