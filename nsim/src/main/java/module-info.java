@@ -12,6 +12,7 @@ module dev.verbena.nsim {
     exports dev.verbena.nsim.flesnet;
     exports dev.verbena.nsim.internal to
             dev.verbena.cli;
+    exports dev.verbena.nsim.nessie;
     exports dev.verbena.nsim.network;
     exports dev.verbena.nsim.program;
     exports dev.verbena.nsim.scenario;

@@ -32,7 +32,11 @@ class ArchitectureTest {
     static final ArchRule DEPENDENCIES =
             ArchRuleDefinition.noClasses()
                     .that()
-                    .resideOutsideOfPackages("..nsim.world..", "..nsim.dart..", "..nsim.flesnet..")
+                    .resideOutsideOfPackages(
+                            "..nsim.world..",
+                            "..nsim.dart..",
+                            "..nsim.flesnet..",
+                            "..nsim.nessie..")
                     .should()
                     .dependOnClassesThat()
                     .resideOutsideOfPackages(
@@ -45,16 +49,18 @@ class ArchitectureTest {
                     "dev.verbena.nsim..",
                     "dev.verbena.dart..",
                     "dev.verbena.flesnet..",
+                    "dev.verbena.nessie..",
                     "org.HdrHistogram..");
 
     @ArchTest
     static final ArchRule PROTOCOLS =
             ArchRuleDefinition.noClasses()
                     .that()
-                    .resideOutsideOfPackages("..nsim.dart..", "..nsim.flesnet..")
+                    .resideOutsideOfPackages("..nsim.dart..", "..nsim.flesnet..", "..nsim.nessie..")
                     .should()
                     .dependOnClassesThat()
-                    .resideInAnyPackage("dev.verbena.dart..", "dev.verbena.flesnet..")
+                    .resideInAnyPackage(
+                            "dev.verbena.dart..", "dev.verbena.flesnet..", "dev.verbena.nessie..")
                     .allowEmptyShould(true);
 
     /** Transports know whose thread calls them; nothing else of the simulator knows threads. */

@@ -83,7 +83,17 @@ public final class RpcClient {
         return service(peer, descriptor);
     }
 
-    /** For those who must not block: the service once a call of {@code GET_SERVICE} is complete. */
+    /**
+     * Starts to find a server.
+     *
+     * @param timeoutMs milliseconds, to connect and then for the answer
+     * @throws NntiException {@code EINVAL} for an address of another scheme, or none
+     */
+    public ServiceSearch search(String url, long timeoutMs) {
+        return new ServiceSearch(this, transport, url, timeoutMs);
+    }
+
+    /** The service once a call of {@code GET_SERVICE} is complete. */
     static RpcService service(NntiPeer peer, ServiceDescriptor descriptor) {
         return new RpcService(peer, descriptor.requestLength(), descriptor.argsLengthMax());
     }

@@ -3,7 +3,6 @@ package dev.verbena.nessie.rpc;
 import dev.verbena.agent.Await;
 import dev.verbena.nessie.nnti.NntiOptions;
 import dev.verbena.nessie.nnti.NntiPair;
-import dev.verbena.nessie.nnti.NntiPeer;
 import dev.verbena.nessie.nnti.NntiTransport;
 import dev.verbena.transport.TransportContext;
 import dev.verbena.transport.Transports;
@@ -45,14 +44,14 @@ final class RpcPair implements AutoCloseable {
 
     /** Finds the server as {@code getService} does, without blocking. */
     RpcService service(RpcEndpoint of) {
-        NntiPeer peer = of.transport().startConnect(serving.transport().url(), 10_000_000_000L);
-        pump("connected", () -> peer.state() == NntiPeer.State.READY);
-        ServiceDescriptor descriptor = new ServiceDescriptor();
-        ClientRequest request = new ClientRequest();
-        RpcService unknown = new RpcService(peer, RpcMessage.LENGTH_MAX, 0);
-        of.client().call(request, unknown, Opcode.GET_SERVICE, null, descriptor, null, 0, 10_000);
-        pump("service", request::isDone);
-        return RpcClient.service(peer, descriptor);
+        ServiceSearch search = of.client().search(serving.transport().url(), 10_000);
+        pump(
+                "service",
+                () -> {
+                    search.look();
+                    return search.isDone();
+                });
+        return search.service();
     }
 
     void step() {

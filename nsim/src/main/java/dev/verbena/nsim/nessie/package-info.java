@@ -1,0 +1,2 @@
+/** Nessie's remote procedures in virtual time. */
+package dev.verbena.nsim.nessie;
