@@ -3,6 +3,7 @@ package dev.verbena.nessie.nnti;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.verbena.AllocationMeter;
 import dev.verbena.memory.OffHeapMemories;
 import dev.verbena.transport.Capability;
 import java.net.URI;
@@ -323,6 +324,27 @@ public abstract class NntiContract {
         pair.pump("right", () -> taken.stream().allMatch(WorkRequest::isComplete));
         assertThat(refused).allMatch(each -> each.status().result() == NntiResult.ENOENT);
         assertThat(taken).allMatch(each -> each.status().result() == NntiResult.OK);
+    }
+
+    @Test
+    void shouldAllocateNothingForASendAndItsAnswer() {
+        NntiBuffer queue = pair.right.alloc(16, 4, BufferFlags.RECV_QUEUE);
+        NntiBuffer source = pair.left.alloc(8, 1, BufferFlags.SEND_SRC);
+        WorkRequest send = new WorkRequest();
+        NntiStatus received = new NntiStatus();
+        AllocationMeter.requireNone(
+                () -> {
+                    for (int i = 0; i < 5_000; i++) {
+                        pair.left.send(pair.toRight, source, null, send);
+                        while (!send.isComplete()) {
+                            pair.left.progress();
+                            pair.right.progress();
+                        }
+                        pair.right.await(queue, 0, received);
+                        pair.right.release(received);
+                    }
+                });
+        assertThat(send.status().result()).isEqualTo(NntiResult.OK);
     }
 
     @Test
