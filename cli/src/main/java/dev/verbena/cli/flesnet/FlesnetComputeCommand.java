@@ -59,9 +59,11 @@ public final class FlesnetComputeCommand extends CliCommand {
 
     @Option(
             names = "--monitor",
-            paramLabel = "FILE",
-            description = "Append a point each second, in InfluxDB's line protocol.")
-    private Path monitor;
+            paramLabel = "SINK",
+            description =
+                    "A point each second, in InfluxDB's line protocol, to a file,"
+                            + " influx1:HOST:PORT:DATABASE or http://...")
+    private String monitor;
 
     @Option(
             names = "--consumers",
@@ -160,7 +162,7 @@ public final class FlesnetComputeCommand extends CliCommand {
             TimesliceChecker checker,
             TimesliceHandler handler)
             throws InterruptedException, IOException {
-        try (InfluxLines lines = new InfluxLines(monitor);
+        try (InfluxLines lines = new InfluxLines(monitor, environment.errorHandler());
                 FlesnetCompute compute =
                         FlesnetCompute.launch(
                                 options.context(environment, directory, job), index, handler)) {

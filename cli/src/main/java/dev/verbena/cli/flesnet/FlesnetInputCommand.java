@@ -7,11 +7,13 @@ import dev.verbena.cli.terminal.Messages;
 import dev.verbena.cli.terminal.Termination;
 import dev.verbena.flesnet.FlesnetInput;
 import dev.verbena.flesnet.InputStatistics;
-import java.nio.file.Path;
+
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
+
+import java.nio.file.Path;
 
 /** {@code flesnet input}. */
 @Command(
@@ -37,9 +39,11 @@ public final class FlesnetInputCommand extends CliCommand {
 
     @Option(
             names = "--monitor",
-            paramLabel = "FILE",
-            description = "Append a point each second, in InfluxDB's line protocol.")
-    private Path monitor;
+            paramLabel = "SINK",
+            description =
+                    "A point each second, in InfluxDB's line protocol, to a file,"
+                            + " influx1:HOST:PORT:DATABASE or http://...")
+    private String monitor;
 
     @Mixin private FlesnetOptions options;
 
@@ -55,7 +59,7 @@ public final class FlesnetInputCommand extends CliCommand {
                                 .application("flesnet input " + index)
                                 .errorHandler(Messages.to(err()))
                                 .build();
-                InfluxLines lines = new InfluxLines(monitor);
+                InfluxLines lines = new InfluxLines(monitor, environment.errorHandler());
                 FlesnetInput input =
                         FlesnetInput.launch(
                                 options.context(environment, directory, job),

@@ -1,9 +1,19 @@
 package dev.verbena.cli.flesnet;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import dev.verbena.flesnet.ComputeStatistics;
 import dev.verbena.flesnet.InputStatistics;
+
+import org.agrona.ErrorHandler;
+
 import java.io.IOException;
+import java.io.OutputStream;
 import java.io.Writer;
+import java.net.HttpURLConnection;
+import java.net.URI;
+import java.net.URL;
+import java.net.URLEncoder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -11,25 +21,56 @@ import java.nio.file.StandardOpenOption;
 /**
  * Points in InfluxDB's line protocol, once a second, with the measurements and fields that today's
  * FLESnet has: {@code stserver_status} of inputs, {@code tsbuilder_status} of compute nodes. One
- * thread.
+ * thread, which may wait for a server: never an engine's.
  */
 final class InfluxLines implements AutoCloseable {
     private static final long PERIOD_NS = 1_000_000_000L;
+    private static final int TIMEOUT_MS = 2000;
 
     private final Writer out;
+    private final URL url;
+    private final ErrorHandler errors;
+    private boolean isReported;
     private long nextNs = System.nanoTime();
 
-    /** Appends to this file; null: writes nothing. */
-    InfluxLines(Path file) throws IOException {
+    /**
+     * To a file or a server.
+     *
+     * @param sink {@code FILE} or {@code file:FILE}, which is appended to; {@code
+     *     influx1:HOST:PORT:DATABASE}; or the whole address of a server, {@code http://...}; null:
+     *     nothing is written
+     * @param errors is told of the first point that a server did not take; the run goes on
+     * @throws IllegalArgumentException if it is none of these
+     */
+    InfluxLines(String sink, ErrorHandler errors) throws IOException {
+        this.errors = errors;
+        url = sink == null ? null : server(sink);
         out =
-                file == null
+                sink == null || url != null
                         ? null
                         : Files.newBufferedWriter(
-                                file, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+                                Path.of(sink.replaceFirst("^file:", "")),
+                                StandardOpenOption.CREATE,
+                                StandardOpenOption.APPEND);
+    }
+
+    private static URL server(String sink) throws IOException {
+        if (sink.startsWith("http://") || sink.startsWith("https://")) {
+            return URI.create(sink).toURL();
+        }
+        if (!sink.startsWith("influx1:")) {
+            return null;
+        }
+        String[] parts = sink.split(":");
+        if (parts.length != 4 || !parts[2].matches("[0-9]+")) {
+            throw new IllegalArgumentException("'" + sink + "' is not influx1:HOST:PORT:DATABASE");
+        }
+        String database = URLEncoder.encode(parts[3], UTF_8);
+        return URI.create("http://" + parts[1] + ":" + parts[2] + "/write?db=" + database).toURL();
     }
 
     private boolean isDue() {
-        return out != null && System.nanoTime() - nextNs >= 0;
+        return (out != null || url != null) && System.nanoTime() - nextNs >= 0;
     }
 
     /** A point of an input, if one is due. */
@@ -52,20 +93,50 @@ final class InfluxLines implements AutoCloseable {
         if (isDue()) {
             line(
                     ("tsbuilder_status,host=compute%s timeslice_count=%si,component_count=%si,"
-                                    + "byte_count=%si,timeslice_incomplete_count=%si")
+                                    + "byte_count=%si,timeslice_incomplete_count=%si,"
+                                    + "timeslices_allocated=%si")
                             .formatted(
                                     compute,
                                     statistics.timeslices(),
                                     statistics.components(),
                                     statistics.bytes(),
-                                    statistics.incompleteTimeslices()));
+                                    statistics.incompleteTimeslices(),
+                                    Math.max(0, statistics.timeslices() - statistics.released())));
         }
     }
 
     private void line(String point) throws IOException {
         nextNs += PERIOD_NS;
-        out.write(point + " " + System.currentTimeMillis() + "000000\n");
+        String text = point + " " + System.currentTimeMillis() + "000000\n";
+        if (url != null) {
+            post(text);
+            return;
+        }
+        out.write(text);
         out.flush();
+    }
+
+    private void post(String text) {
+        try {
+            HttpURLConnection connection = (HttpURLConnection) url.openConnection();
+            connection.setConnectTimeout(TIMEOUT_MS);
+            connection.setReadTimeout(TIMEOUT_MS);
+            connection.setRequestMethod("POST");
+            connection.setDoOutput(true);
+            connection.setRequestProperty("Content-Type", "text/plain; charset=utf-8");
+            try (OutputStream body = connection.getOutputStream()) {
+                body.write(text.getBytes(UTF_8));
+            }
+            int code = connection.getResponseCode();
+            if (code / 100 != 2) {
+                throw new IOException("HTTP status " + code);
+            }
+        } catch (IOException e) {
+            if (!isReported) {
+                isReported = true;
+                errors.onError(new IOException("no points to " + url + ": " + e.getMessage(), e));
+            }
+        }
     }
 
     @Override

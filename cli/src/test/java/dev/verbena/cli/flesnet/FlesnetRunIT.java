@@ -7,6 +7,12 @@ import dev.verbena.cli.Run;
 import dev.verbena.flesnet.archive.ArchiveHead;
 import dev.verbena.flesnet.archive.ArchiveReader;
 import dev.verbena.flesnet.archive.ArchivedTimeslice;
+
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
 import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -14,10 +20,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeSet;
-import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Whole runs of FLESnet, a process for each node. */
 @Timeout(180)
@@ -109,7 +111,8 @@ class FlesnetRunIT {
                                 line.matches(
                                         "tsbuilder_status,host=compute0 timeslice_count=\\d+i,"
                                                 + "component_count=\\d+i,byte_count=\\d+i,"
-                                                + "timeslice_incomplete_count=\\d+i \\d{19}"));
+                                                + "timeslice_incomplete_count=\\d+i,"
+                                                + "timeslices_allocated=\\d+i \\d{19}"));
         List<Long> indices = indices(kept);
         TreeSet<Long> distinct = new TreeSet<>(indices);
         assertThat(distinct).hasSameSizeAs(indices);

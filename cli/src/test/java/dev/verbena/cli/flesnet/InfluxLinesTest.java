@@ -1,0 +1,128 @@
+package dev.verbena.cli.flesnet;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import com.sun.net.httpserver.HttpServer;
+
+import dev.verbena.flesnet.ComputeStatistics;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.IOException;
+import java.lang.reflect.Proxy;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+/** Points that go to a file and to a server of HTTP. */
+@Timeout(60)
+class InfluxLinesTest {
+    private static final String POINT =
+            "tsbuilder_status,host=compute3 timeslice_count=7i,component_count=14i,"
+                    + "byte_count=99i,timeslice_incomplete_count=1i,timeslices_allocated=2i"
+                    + " \\d{19}\n";
+
+    @TempDir private Path folder;
+    private final List<String> received = new CopyOnWriteArrayList<>();
+    private final List<Throwable> errors = new CopyOnWriteArrayList<>();
+    private volatile int answer = 204;
+    private HttpServer server;
+
+    @BeforeEach
+    void startServer() throws IOException {
+        server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        server.createContext(
+                "/write",
+                exchange -> {
+                    String body = new String(exchange.getRequestBody().readAllBytes(), UTF_8);
+                    received.add(
+                            exchange.getRequestMethod()
+                                    + " "
+                                    + exchange.getRequestURI().getQuery()
+                                    + " "
+                                    + body);
+                    exchange.sendResponseHeaders(answer, -1);
+                    exchange.close();
+                });
+        server.start();
+    }
+
+    @AfterEach
+    void stopServer() {
+        server.stop(0);
+    }
+
+    private static ComputeStatistics statistics() {
+        Map<String, Long> values =
+                Map.of(
+                        "timeslices", 7L,
+                        "components", 14L,
+                        "bytes", 99L,
+                        "incompleteTimeslices", 1L,
+                        "released", 5L);
+        return (ComputeStatistics)
+                Proxy.newProxyInstance(
+                        ComputeStatistics.class.getClassLoader(),
+                        new Class<?>[] {ComputeStatistics.class},
+                        (proxy, method, arguments) -> values.getOrDefault(method.getName(), 0L));
+    }
+
+    @Test
+    void shouldAppendToAFile() throws IOException {
+        Path file = folder.resolve("points");
+        for (String sink : List.of(file.toString(), "file:" + file)) {
+            try (InfluxLines lines = new InfluxLines(sink, errors::add)) {
+                lines.write(3, statistics());
+                // The next one is due in a second.
+                lines.write(3, statistics());
+            }
+        }
+        assertThat(Files.readString(file)).matches("(" + POINT + "){2,4}");
+        assertThat(errors).isEmpty();
+    }
+
+    @Test
+    void shouldPostToAServer() throws IOException {
+        String place = "127.0.0.1:" + server.getAddress().getPort();
+        for (String sink :
+                List.of("influx1:" + place + ":cbm", "http://" + place + "/write?db=cbm")) {
+            received.clear();
+            try (InfluxLines lines = new InfluxLines(sink, errors::add)) {
+                lines.write(3, statistics());
+            }
+            assertThat(received).hasSize(1);
+            assertThat(received.get(0)).matches("POST db=cbm " + POINT);
+        }
+        assertThat(errors).isEmpty();
+    }
+
+    @Test
+    void shouldGoOnWhenAServerRefusesOrIsNotThere() throws IOException {
+        answer = 404;
+        String sink = "influx1:127.0.0.1:" + server.getAddress().getPort() + ":none";
+        try (InfluxLines lines = new InfluxLines(sink, errors::add)) {
+            lines.write(3, statistics());
+            assertThat(errors).hasSize(1);
+            assertThat(errors.get(0)).hasMessageContaining("404");
+        }
+        server.stop(0);
+        try (InfluxLines lines = new InfluxLines(sink, errors::add)) {
+            lines.write(3, statistics());
+        }
+        assertThat(errors).hasSize(2);
+        assertThatThrownBy(() -> new InfluxLines("influx1:host", errors::add))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("influx1:HOST:PORT:DATABASE");
+    }
+}
