@@ -22,7 +22,7 @@ class FlesnetClockTest {
     private static final int NODES = 4;
     private static final int INTERVAL = 40;
     private static final int HISTORY = 5;
-    private static final int TIMESLICES = 1000;
+    private static final int TIMESLICES = 1600;
 
     /** Spreads of arrivals, once all intervals of a history have passed. */
     private static List<Long> spreads(boolean isWrong, long seed) {
