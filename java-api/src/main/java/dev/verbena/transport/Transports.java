@@ -10,7 +10,7 @@ import java.util.ServiceLoader;
 public final class Transports {
     /** Which artifact of this project holds a provider; the others are in verbena-api. */
     private static final Map<String, String> ARTIFACTS =
-            Map.of("portals", "verbena-portals", "gni", "verbena-gni");
+            Map.of("portals", "verbena-portals", "gni", "verbena-gni", "ofi", "verbena-ofi");
 
     private Transports() {}
 
