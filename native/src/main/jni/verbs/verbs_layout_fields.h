@@ -1,6 +1,8 @@
 /*
  * Sizes S, offsets F and constants C of <infiniband/verbs.h> that Java uses. What older headers
- * lack does not belong here: the list must compile with rdma-core 32 and newer.
+ * lack does not belong here: the list must compile with rdma-core 32 and newer. Nor do sizes of
+ * what the library makes with a lock inside (ibv_context, ibv_cq, ibv_qp): they differ between
+ * processors, and one Java class is for all.
  */
 #ifndef VERBENA_VERBS_LAYOUT_FIELDS_H
 #define VERBENA_VERBS_LAYOUT_FIELDS_H
@@ -13,7 +15,7 @@
     F(struct ibv_gid_entry, gid_type) F(struct ibv_gid_entry, ndev_ifindex) S(struct ibv_device) \
     F(struct ibv_device, node_type) F(struct ibv_device, transport_type) \
     F(struct ibv_device, name) F(struct ibv_device, dev_name) F(struct ibv_device, dev_path) \
-    F(struct ibv_device, ibdev_path) S(struct ibv_context) F(struct ibv_context, device) \
+    F(struct ibv_device, ibdev_path) F(struct ibv_context, device) \
     F(struct ibv_context, cmd_fd) F(struct ibv_context, async_fd) \
     F(struct ibv_context, num_comp_vectors) S(struct ibv_device_attr) \
     F(struct ibv_device_attr, fw_ver) F(struct ibv_device_attr, node_guid) \
@@ -93,7 +95,7 @@
     F(struct ibv_mw_bind, bind_info.mr) F(struct ibv_mw_bind, bind_info.addr) \
     F(struct ibv_mw_bind, bind_info.length) F(struct ibv_mw_bind, bind_info.mw_access_flags) \
     S(struct ibv_comp_channel) F(struct ibv_comp_channel, context) \
-    F(struct ibv_comp_channel, fd) F(struct ibv_comp_channel, refcnt) S(struct ibv_cq) \
+    F(struct ibv_comp_channel, fd) F(struct ibv_comp_channel, refcnt) \
     F(struct ibv_cq, context) F(struct ibv_cq, channel) F(struct ibv_cq, cq_context) \
     F(struct ibv_cq, handle) F(struct ibv_cq, cqe) S(struct ibv_cq_init_attr_ex) \
     F(struct ibv_cq_init_attr_ex, cqe) F(struct ibv_cq_init_attr_ex, cq_context) \
@@ -146,7 +148,7 @@
     F(struct ibv_qp_attr, min_rnr_timer) F(struct ibv_qp_attr, port_num) \
     F(struct ibv_qp_attr, timeout) F(struct ibv_qp_attr, retry_cnt) \
     F(struct ibv_qp_attr, rnr_retry) F(struct ibv_qp_attr, alt_port_num) \
-    F(struct ibv_qp_attr, alt_timeout) F(struct ibv_qp_attr, rate_limit) S(struct ibv_qp) \
+    F(struct ibv_qp_attr, alt_timeout) F(struct ibv_qp_attr, rate_limit) \
     F(struct ibv_qp, context) F(struct ibv_qp, qp_context) F(struct ibv_qp, pd) \
     F(struct ibv_qp, send_cq) F(struct ibv_qp, recv_cq) F(struct ibv_qp, srq) \
     F(struct ibv_qp, handle) F(struct ibv_qp, qp_num) F(struct ibv_qp, state) \
