@@ -19,7 +19,7 @@ declare -A WHAT=(
     [cluster]="staging over three hosts that are network namespaces: Slurm, Open MPI, MPICH, Podman; cancelled, requeued, a lost node"
     [faults]="planted faults: the named test must turn red; Java processes killed at labelled steps"
     [seeds]="randomised tests with a seed of the day"
-    [consumer]="a separate Maven project with one dependency line; class path and module path; natives for x86-64 and AArch64 in the same jars, their GLIBC level and instruction sets"
+    [consumer]="a separate Maven project with one dependency line; class path and module path; natives for x86-64 and AArch64 in the same jars, their GLIBC level and instruction sets; Java tests on emulated AArch64"
     [mutation]="changed decoders, journal, spill, stores, accounts and steps of DART and engine of the simulator: the tests must notice 85 %"
     [conformance]="every numbered assertion is named by the test that checks it"
 )
@@ -360,6 +360,7 @@ tier_consumer() {
     done
     natives_for_aarch64 || code=1
     ci/consumer-test "${jdks[@]}" || code=1
+    java_on_aarch64 || code=1
     run_modules "${jdks[@]}" || code=1
     ci/glibc-check || code=1
     ci/instruction-check --self-test || code=1
@@ -372,6 +373,13 @@ tier_consumer() {
 natives_for_aarch64() {
     local code=0
     ci/aarch64-natives || code=$?
+    [ $code -eq 0 ] || [ $code -eq $SKIPPED ]
+}
+
+# Some Java tests over those natives, in an emulator of user programs.
+java_on_aarch64() {
+    local code=0
+    ci/aarch64-java || code=$?
     [ $code -eq 0 ] || [ $code -eq $SKIPPED ]
 }
 
