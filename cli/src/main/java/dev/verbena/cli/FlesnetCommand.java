@@ -4,7 +4,6 @@ import dev.verbena.cli.flesnet.FlesnetComputeCommand;
 import dev.verbena.cli.flesnet.FlesnetConsumeCommand;
 import dev.verbena.cli.flesnet.FlesnetInputCommand;
 import dev.verbena.cli.flesnet.FlesnetRunCommand;
-
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;

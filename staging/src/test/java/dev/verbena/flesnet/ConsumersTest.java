@@ -12,14 +12,6 @@ import dev.verbena.flesnet.consume.ConsumerBroker;
 import dev.verbena.flesnet.consume.ConsumerWish;
 import dev.verbena.flesnet.consume.QueuePolicy;
 import dev.verbena.flesnet.consume.TimesliceConsumer;
-
-import org.agrona.concurrent.NanoClock;
-import org.agrona.concurrent.SystemNanoClock;
-import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
-
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -27,6 +19,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
+import org.agrona.concurrent.NanoClock;
+import org.agrona.concurrent.SystemNanoClock;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Consumers by shared memory; those that are killed are in FlesnetConsumeIT. */
 @Timeout(120)

@@ -10,17 +10,15 @@ import dev.verbena.flesnet.ComputeStatistics;
 import dev.verbena.flesnet.FlesnetCompute;
 import dev.verbena.flesnet.TimesliceHandler;
 import dev.verbena.flesnet.consume.ConsumerBroker;
-
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
-
 import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
 
 /** {@code flesnet compute}. */
 @Command(

@@ -9,19 +9,16 @@ import dev.verbena.flesnet.Timeslice;
 import dev.verbena.flesnet.consume.ConsumerWish;
 import dev.verbena.flesnet.consume.QueuePolicy;
 import dev.verbena.flesnet.consume.TimesliceConsumer;
-
-import org.agrona.concurrent.NanoClock;
-
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
-
 import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.Locale;
+import org.agrona.concurrent.NanoClock;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
 
 /** {@code flesnet consume}. */
 @Command(

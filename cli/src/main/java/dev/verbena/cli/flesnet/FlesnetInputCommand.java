@@ -7,13 +7,11 @@ import dev.verbena.cli.terminal.Messages;
 import dev.verbena.cli.terminal.Termination;
 import dev.verbena.flesnet.FlesnetInput;
 import dev.verbena.flesnet.InputStatistics;
-
+import java.nio.file.Path;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-
-import java.nio.file.Path;
 
 /** {@code flesnet input}. */
 @Command(

@@ -4,9 +4,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.verbena.flesnet.ComputeStatistics;
 import dev.verbena.flesnet.InputStatistics;
-
-import org.agrona.ErrorHandler;
-
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.Writer;
@@ -17,6 +14,7 @@ import java.net.URLEncoder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import org.agrona.ErrorHandler;
 
 /**
  * Points in InfluxDB's line protocol, once a second, with the measurements and fields that today's

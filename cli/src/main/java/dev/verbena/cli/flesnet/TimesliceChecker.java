@@ -7,14 +7,12 @@ import dev.verbena.flesnet.TimesliceHandler;
 import dev.verbena.flesnet.archive.ArchiveHead;
 import dev.verbena.flesnet.archive.ArchiveWriter;
 import dev.verbena.flesnet.archive.ArchivedTimeslice;
-
-import org.agrona.concurrent.UnsafeBuffer;
-
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.List;
+import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * A consumer: looks at every component, keeps timeslices in an archive if one is wanted, releases

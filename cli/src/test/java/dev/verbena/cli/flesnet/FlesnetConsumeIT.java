@@ -3,15 +3,13 @@ package dev.verbena.cli.flesnet;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.verbena.cli.CommandProcess;
-
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
-
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Consumers in processes of their own. */
 @Timeout(180)

@@ -7,12 +7,6 @@ import dev.verbena.cli.Run;
 import dev.verbena.flesnet.archive.ArchiveHead;
 import dev.verbena.flesnet.archive.ArchiveReader;
 import dev.verbena.flesnet.archive.ArchivedTimeslice;
-
-import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
-
 import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -20,6 +14,10 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeSet;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Whole runs of FLESnet, a process for each node. */
 @Timeout(180)

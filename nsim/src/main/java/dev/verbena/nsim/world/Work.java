@@ -1,12 +1,10 @@
 package dev.verbena.nsim.world;
 
 import dev.verbena.memory.RemoteDescriptor;
-
-import org.agrona.DirectBuffer;
-import org.agrona.concurrent.UnsafeBuffer;
-
 import java.net.URI;
 import java.util.Arrays;
+import org.agrona.DirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * Something that travels from one transport to another: an operation of the contract, or a message

@@ -7,13 +7,11 @@ import dev.verbena.flesnet.dfs.DfsParameters;
 import dev.verbena.nsim.network.NetworkContext;
 import dev.verbena.nsim.topology.TreeTopology;
 import dev.verbena.nsim.world.Host;
-
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-
-import java.util.ArrayList;
-import java.util.List;
 
 /** The scheduler over clocks that are wrong. */
 @Timeout(120)

@@ -8,15 +8,13 @@ import dev.verbena.flesnet.FlesnetException;
 import dev.verbena.flesnet.Timeslice;
 import dev.verbena.flesnet.TimesliceHandler;
 import dev.verbena.staging.Arguments;
-
-import org.agrona.DirectBuffer;
-import org.agrona.concurrent.OneToOneConcurrentArrayQueue;
-import org.agrona.concurrent.UnsafeBuffer;
-
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import org.agrona.DirectBuffer;
+import org.agrona.concurrent.OneToOneConcurrentArrayQueue;
+import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * Gives timeslices of a compute node to consumers in other processes of this machine (section 9).

@@ -4,9 +4,6 @@ import static java.nio.ByteOrder.LITTLE_ENDIAN;
 
 import dev.verbena.flesnet.FlesnetException;
 import dev.verbena.staging.Arguments;
-
-import org.agrona.concurrent.UnsafeBuffer;
-
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.MappedByteBuffer;
@@ -18,6 +15,7 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Set;
+import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * Where a compute node lays timeslices down for consumers. All numbers are little-endian; a field

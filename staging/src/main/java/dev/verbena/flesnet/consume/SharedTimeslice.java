@@ -4,7 +4,6 @@ import static java.nio.ByteOrder.LITTLE_ENDIAN;
 
 import dev.verbena.flesnet.FlesnetException;
 import dev.verbena.flesnet.Timeslice;
-
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 

@@ -4,15 +4,13 @@ import static java.nio.ByteOrder.LITTLE_ENDIAN;
 
 import dev.verbena.flesnet.FlesnetException;
 import dev.verbena.flesnet.Timeslice;
-
-import org.agrona.concurrent.NanoClock;
-import org.agrona.concurrent.UnsafeBuffer;
-
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.agrona.concurrent.NanoClock;
+import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * A consumer of a compute node on this machine, in any process of the same user. {@link #poll} is

@@ -3,12 +3,10 @@ package dev.verbena.flesnet.dfs;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.verbena.flesnet.dfs.ExchangeModel.Used;
-
+import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-
-import java.util.List;
 
 /** Replicas of the scheduler that are killed. */
 @Timeout(60)

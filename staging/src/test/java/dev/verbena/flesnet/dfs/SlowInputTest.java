@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.verbena.flesnet.dfs.ExchangeModel.Measured;
 import dev.verbena.flesnet.dfs.ExchangeModel.Used;
-
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
