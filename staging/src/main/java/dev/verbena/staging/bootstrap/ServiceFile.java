@@ -7,6 +7,7 @@ import dev.verbena.agent.Environment;
 import dev.verbena.staging.file.AtomicFile;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import org.agrona.concurrent.NanoClock;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
@@ -19,6 +20,10 @@ public final class ServiceFile implements AutoCloseable {
     /** Byte of the lock file that says that a living member has published. */
     private static final long PUBLISHED_AT = 1L << 32;
 
+    /** Whoever looks whether a lock is held holds it meanwhile, and may be preempted then. */
+    private static final long LOCK_WAIT_NS = 5_000_000_000L;
+
+    private final NanoClock clock;
     private final DurableStore store;
     private final String path;
     private final String name;
@@ -28,6 +33,8 @@ public final class ServiceFile implements AutoCloseable {
     private AutoCloseable publishedLock;
     private AtomicFile next;
     private UnsafeBuffer content;
+    private boolean isReplaced;
+    private long replacedNs;
     private boolean isPublished;
 
     /**
@@ -40,6 +47,7 @@ public final class ServiceFile implements AutoCloseable {
         // A user may have made a link to the file; stores open none.
         String target = environment.linkTarget(path);
         int slash = target.lastIndexOf('/');
+        this.clock = environment.nanoClock();
         this.path = path;
         this.name = target.substring(slash + 1);
         this.readBuffer = new UnsafeBuffer(new byte[lengthMax]);
@@ -155,6 +163,7 @@ public final class ServiceFile implements AutoCloseable {
         content = new UnsafeBuffer(text.getBytes(UTF_8));
         next = new AtomicFile(store, name, name + ".tmp-" + suffix);
         next.replace();
+        isReplaced = false;
         isPublished = false;
     }
 
@@ -171,7 +180,7 @@ public final class ServiceFile implements AutoCloseable {
      */
     public int publishStep() {
         if (next == null) {
-            return 0;
+            return isReplaced && !isPublished ? lockPublished() : 0;
         }
         int work = next.doWork(content, content.capacity());
         String error = next.error();
@@ -184,10 +193,20 @@ public final class ServiceFile implements AutoCloseable {
             throw new UncheckedIOException(
                     new IOException("cannot publish " + path + ": " + error));
         }
+        isReplaced = true;
+        replacedNs = clock.nanoTime();
+        return lockPublished();
+    }
+
+    /** Tries again in the next step; another member that has published may hold it for long. */
+    private int lockPublished() {
         if (lock != null && publishedLock == null) {
             publishedLock = store.tryLock(lockName(), PUBLISHED_AT);
         }
-        isPublished = true;
+        isPublished =
+                lock == null
+                        || publishedLock != null
+                        || clock.nanoTime() - replacedNs > LOCK_WAIT_NS;
         return 1;
     }
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.verbena.agent.Await;
+import dev.verbena.agent.DurableStore;
 import dev.verbena.agent.RealEnvironment;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -64,6 +65,28 @@ class ServiceFileTest {
         assertThat(client.isPublisherAlive()).isFalse();
         publish(service, ADDRESS.encode());
         assertThat(ServiceAddress.parse(client.readCurrent(), "stg/1")).isEqualTo(ADDRESS);
+    }
+
+    /** A client that looks whether somebody has the lock has it itself for a moment. */
+    @Test
+    void shouldTakeTheLockOfThePublisherWhenAClientHasLooked() throws Exception {
+        service.claim(0);
+        service.publish(ADDRESS.encode(), "x");
+        try (DurableStore store = environment.store(directory.toString())) {
+            AutoCloseable look = store.tryLock("service.lock", 1L << 32);
+            Await.until(
+                    "the file is there",
+                    () -> {
+                        service.publishStep();
+                        return ADDRESS.encode().equals(client.read());
+                    });
+            service.publishStep();
+            assertThat(service.isPublished()).isFalse();
+            look.close();
+        }
+        service.publishStep();
+        assertThat(service.isPublished()).isTrue();
+        assertThat(client.isPublisherAlive()).isTrue();
     }
 
     @Test
