@@ -84,8 +84,12 @@ class ServiceFileTest {
             assertThat(service.isPublished()).isFalse();
             look.close();
         }
-        service.publishStep();
-        assertThat(service.isPublished()).isTrue();
+        Await.until(
+                "published",
+                () -> {
+                    service.publishStep();
+                    return service.isPublished();
+                });
         assertThat(client.isPublisherAlive()).isTrue();
     }
 
