@@ -185,8 +185,8 @@ public final class CountersFile {
     }
 
     /**
-     * The first bytes. The magic is read first: whoever sees it sees what its owner wrote before
-     * it, on processors, too, that would load the rest earlier.
+     * The first bytes. The magic is read first: a reader that finds it finds what its owner wrote
+     * before it, on processors, too, that would load the rest earlier.
      */
     private static byte[] bytes(FileChannel channel, int length, Path path) throws IOException {
         ByteBuffer bytes = ByteBuffer.allocate(length);

@@ -37,7 +37,7 @@ final class InfluxLines implements AutoCloseable {
      * @param sink {@code FILE} or {@code file:FILE}, which is appended to; {@code
      *     influx1:HOST:PORT:DATABASE}; or the whole address of a server, {@code http://...}; null:
      *     nothing is written
-     * @param errors is told of the first point that a server did not take; the run goes on
+     * @param errors gets the first point that a server refused; the run goes on
      * @throws IllegalArgumentException if it is none of these
      */
     InfluxLines(String sink, ErrorHandler errors) throws IOException {

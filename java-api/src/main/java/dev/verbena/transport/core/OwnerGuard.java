@@ -97,7 +97,7 @@ public final class OwnerGuard {
     }
 
     /**
-     * The call is announced: whoever has borrowed the transport gives it back, nobody borrows it.
+     * The call is announced: the borrower gives the transport back, and no thread borrows it anew.
      */
     private boolean enterLater() {
         for (int spins = 0; (state() & BORROWED) != 0; spins++) {

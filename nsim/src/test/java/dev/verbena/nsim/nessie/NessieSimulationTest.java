@@ -40,7 +40,9 @@ class NessieSimulationTest {
     // --long: 200 seeds instead of 12
     private static final long SEEDS = Boolean.getBoolean("verbena.long") ? 200 : 12;
 
-    /** As many words as it is told, all of them its mark; some are too long for a message. */
+    /**
+     * As many words as the request asks for, all of them its mark; some are too long for a message.
+     */
     private static final class Mark implements XdrValue {
         private long mark;
         private int words;

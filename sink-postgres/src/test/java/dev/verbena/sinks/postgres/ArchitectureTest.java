@@ -23,7 +23,7 @@ class ArchitectureTest {
         }
     }
 
-    /** Of the staging it knows what a sink is told. */
+    /** Of the staging it uses the interface of sinks only. */
     @ArchTest
     static final ArchRule SINK =
             noClasses()

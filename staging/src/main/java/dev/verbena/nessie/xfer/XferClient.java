@@ -44,7 +44,7 @@ public final class XferClient implements AutoCloseable {
      * @param transport closed with the client, also if this throws
      * @param connectMs milliseconds; after so many it is asked again, {@link #RETRIES} times
      * @param timeoutMs milliseconds, of each transfer
-     * @param errorHandler is told what goes wrong in between
+     * @param errorHandler gets what goes wrong in between
      * @throws NntiException naming why not
      */
     public static XferClient connect(
