@@ -109,9 +109,6 @@ refuse_build_of_others() {
     exit 1
 }
 
-# JavaCPP keeps what it unpacked, and tells an older library by length and time only; jars of one version have one time.
-forget_unpacked_natives() { rm -rf "${HOME-}"/.javacpp/cache/verbena-*-SNAPSHOT.jar; }
-
 # build_if_needed [KIND...]: after an edit of Java sources alone compiles these kinds of them, "main" unless given; else builds all.
 build_if_needed() {
     build_is_current && return 0
@@ -135,7 +132,6 @@ build_if_needed() {
     MAVEN_LOG=$BUILD_LOG maven package dependency:build-classpath -Dmdep.includeScope=test -Dmdep.outputFile=target/test-class-path.txt -DskipTests -Dspotless.check.skip=true -Dcheckstyle.skip=true ||
         { say "verbena: the build failed; see target/build.log"; exit 1; }
     [ -d "$DIST/lib" ] || { say "verbena: the build left no cli/target/dist/lib"; exit 1; }
-    forget_unpacked_natives
     # Dated to the beginning, so that an edit made during the build counts as newer.
     touch -r "$VERBENA_HOME/target/build.began" "$DIST/built"
     rm -rf "$VERBENA_HOME/target/edits"

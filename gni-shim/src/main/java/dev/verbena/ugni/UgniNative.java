@@ -1,10 +1,10 @@
 package dev.verbena.ugni;
 
 import dev.verbena.softnic.NativeAccess;
+import dev.verbena.softnic.NativeLibrary;
 import dev.verbena.ugni.bindings.ugni;
 import java.nio.charset.StandardCharsets;
 import org.bytedeco.javacpp.BytePointer;
-import org.bytedeco.javacpp.Loader;
 
 /**
  * Loads the bindings, compares the layout that Java was compiled with with theirs, and chooses the
@@ -74,14 +74,14 @@ final class UgniNative {
         if (!NativeAccess.isAvailable()) {
             return NativeAccess.unavailabilityCause();
         }
-        try {
-            Loader.load(ugni.class);
-        } catch (LinkageError e) {
-            return ("the native library jniugni for %s cannot be loaded: %s. It is in the jar"
-                            + " verbena-gni of its platform; see verbena-native for what it needs")
-                    .formatted(Loader.getPlatform(), e.getMessage());
+        NativeLibrary bindings = new NativeLibrary(ugni.class, "jniugni", "verbena-gni");
+        String cause = bindings.load();
+        if (cause != null) {
+            return cause;
         }
-        String difference = layoutDifference();
+        String difference =
+                bindings.layoutDifference(
+                        ugni.class, name -> name, ugni::vgn_layout_name, ugni::vgn_layout_value);
         return difference != null ? difference : choose();
     }
 
@@ -124,29 +124,5 @@ final class UgniNative {
             return "it is Verbena's own";
         }
         return ugni.vgn_device_count() < 1 ? "it finds no device" : null;
-    }
-
-    private static String layoutDifference() {
-        int compared = 0;
-        for (int row = 0; ; row++) {
-            BytePointer text = ugni.vgn_layout_name(row);
-            if (text == null || text.isNull()) {
-                break;
-            }
-            String name = text.getString();
-            try {
-                long inJava = ugni.class.getField(name).getLong(null);
-                long inC = ugni.vgn_layout_value(row);
-                if (inJava != inC) {
-                    return ("layout constant %s is %s in the native library and %s in Java:"
-                                    + " the jar and the library are of different builds")
-                            .formatted(name, inC, inJava);
-                }
-                compared++;
-            } catch (ReflectiveOperationException e) {
-                return "layout constant " + name + " of the native library is unknown to Java";
-            }
-        }
-        return compared > 0 ? null : "the native library tells nothing of its layout";
     }
 }

@@ -3,11 +3,10 @@ package dev.verbena.rdma;
 import dev.verbena.rdma.calls.VerbsLayout;
 import dev.verbena.rdma.calls.verbscalls;
 import dev.verbena.softnic.NativeAccess;
-import java.lang.reflect.Field;
+import dev.verbena.softnic.NativeLibrary;
 import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 import org.bytedeco.javacpp.BytePointer;
-import org.bytedeco.javacpp.Loader;
 
 /**
  * Loads the verbs bindings and opens libibverbs and librdmacm; the one class that does.
@@ -26,6 +25,8 @@ public final class VerbsAccess {
     private static final String IBVERBS = "libibverbs.so.1";
     private static final String RDMACM = "librdmacm.so.1";
     private static final int WHY_SIZE = 512;
+    private static final NativeLibrary LIBRARY =
+            new NativeLibrary(verbscalls.class, "jniverbs", "verbena-native");
 
     private VerbsAccess() {}
 
@@ -79,13 +80,8 @@ public final class VerbsAccess {
         if (!NativeAccess.isAvailable()) {
             return NativeAccess.unavailabilityCause();
         }
-        try {
-            Loader.load(verbscalls.class);
-        } catch (LinkageError e) {
-            return "the native library jniverbs for %s cannot be loaded: %s"
-                    .formatted(Loader.getPlatform(), e.getMessage());
-        }
-        String difference = layoutDifference();
+        String cause = LIBRARY.load();
+        String difference = cause != null ? cause : layoutDifference();
         return difference != null ? difference : open(IBVERBS_PROPERTY, IBVERBS, "libibverbs1");
     }
 
@@ -110,23 +106,17 @@ public final class VerbsAccess {
         }
     }
 
-    /** Compares the constants this Java code was compiled with with those of the loaded library. */
     private static String layoutDifference() {
-        int count = verbscalls.vv_layout_count();
-        for (int row = 0; row < count; row++) {
-            String name = verbscalls.vv_layout_name(row).getString();
-            long inC = verbscalls.vv_layout_value(row);
-            try {
-                Field field = VerbsLayout.class.getField(javaName(name));
-                if (field.getInt(null) != inC) {
-                    return ("%s is %s in the native library and %s in Java: the jars and the "
-                                    + "library are of different builds")
-                            .formatted(name, inC, field.getInt(null));
-                }
-            } catch (ReflectiveOperationException e) {
-                return name + " of the native library is unknown to Java";
-            }
+        String difference =
+                LIBRARY.layoutDifference(
+                        VerbsLayout.class,
+                        VerbsAccess::javaName,
+                        verbscalls::vv_layout_name,
+                        verbscalls::vv_layout_value);
+        if (difference != null) {
+            return difference;
         }
+        int count = verbscalls.vv_layout_count();
         int declared = VerbsLayout.class.getFields().length;
         return declared == count
                 ? null

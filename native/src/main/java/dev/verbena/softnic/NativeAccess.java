@@ -2,12 +2,9 @@ package dev.verbena.softnic;
 
 import dev.verbena.softnic.bindings.Layout;
 import dev.verbena.softnic.bindings.softnic;
-import java.lang.reflect.Field;
-import java.lang.reflect.Modifier;
-import org.bytedeco.javacpp.Loader;
 
 /**
- * Loads the toolkit's native library; the one class that does. Thread-safe.
+ * Loads the toolkit's native library. Thread-safe.
  *
  * <p>Loading also opens the package {@code jdk.internal.misc} of {@code java.base} to the module
  * that holds Agrona (the unnamed module on a class path), because Agrona's buffers need it and a
@@ -22,6 +19,8 @@ public final class NativeAccess {
 
     private static final String INTERNAL_PACKAGE = "jdk.internal.misc";
     private static final String FLAG = "--add-opens java.base/jdk.internal.misc=";
+    private static final NativeLibrary LIBRARY =
+            new NativeLibrary(softnic.class, "jnisoftnic", "verbena-native");
     private static final String UNAVAILABILITY_CAUSE = load();
 
     private NativeAccess() {}
@@ -52,49 +51,27 @@ public final class NativeAccess {
         if (!"Linux".equals(os)) {
             return "the native library of Verbena exists for Linux only; this is " + os;
         }
-        try {
-            Loader.load(softnic.class);
-        } catch (LinkageError e) {
-            return ("the native library jnisoftnic for %s cannot be loaded: %s. It is in "
-                            + "the jar verbena-native of its platform and needs glibc 2.28 or newer "
-                            + "(musl is not supported); JavaCPP unpacks it to ~/.javacpp/cache or to "
-                            + "-Dorg.bytedeco.javacpp.cachedir=DIR, which must be writable and allow "
-                            + "executable mappings")
-                    .formatted(Loader.getPlatform(), e.getMessage());
-        }
-        String difference = layoutDifference();
-        return difference != null ? difference : openInternal();
+        String cause = LIBRARY.load();
+        return cause != null ? cause : unfit();
     }
 
-    /** Compares the constants this Java code was compiled with with those of the loaded library. */
-    private static String layoutDifference() {
+    private static String unfit() {
+        String difference =
+                LIBRARY.layoutDifference(
+                        Layout.class,
+                        name -> name,
+                        softnic::vna_layout_name,
+                        softnic::vna_layout_value);
+        if (difference != null) {
+            return difference;
+        }
+        int declared = Layout.class.getFields().length;
         int count = softnic.vna_layout_count();
-        int compared = 0;
-        for (int row = 0; row < count; row++) {
-            String name = softnic.vna_layout_name(row).getString();
-            long inC = softnic.vna_layout_value(row);
-            try {
-                Field field = Layout.class.getField(name);
-                long inJava = field.getLong(null);
-                if (inJava != inC) {
-                    return ("layout constant %s is %s in the native library and %s in Java: the "
-                                    + "jars and the library are of different builds")
-                            .formatted(name, inC, inJava);
-                }
-                compared++;
-            } catch (ReflectiveOperationException e) {
-                return "layout constant " + name + " of the native library is unknown to Java";
-            }
-        }
-        long declared = 0;
-        for (Field field : Layout.class.getFields()) {
-            declared += Modifier.isStatic(field.getModifiers()) ? 1 : 0;
-        }
-        return declared == compared
-                ? null
+        return declared == count
+                ? openInternal()
                 : ("Java knows %s layout constants, the native library %s: the jars and "
                                 + "the library are of different builds")
-                        .formatted(declared, compared);
+                        .formatted(declared, count);
     }
 
     private static String openInternal() {

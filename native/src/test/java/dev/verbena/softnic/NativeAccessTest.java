@@ -5,11 +5,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.jar.JarEntry;
+import java.util.jar.JarOutputStream;
+import java.util.stream.Stream;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Loading native code in JVMs of their own, because it happens once in a JVM. */
 @Timeout(60)
@@ -62,12 +69,55 @@ class NativeAccessTest {
                 .contains("IllegalStateException");
     }
 
+    @Test
+    void shouldNotUseAnUnpackedLibraryOfAnotherBuildWithEqualTimeAndLength(@TempDir Path folder)
+            throws Exception {
+        Path jar = folder.resolve("natives.jar");
+        jar(
+                jar,
+                Path.of(
+                        NativeAccess.class
+                                .getProtectionDomain()
+                                .getCodeSource()
+                                .getLocation()
+                                .toURI()));
+        Path cache = folder.resolve("cache");
+        List<String> flags = List.of("-Dorg.bytedeco.javacpp.cachedir=" + cache);
+        String classPath = jar + File.pathSeparator + System.getProperty("java.class.path");
+        assertThat(java(classPath, flags)).contains("cause: null");
+        Path unpacked;
+        try (Stream<Path> files = Files.walk(cache)) {
+            unpacked = files.filter(f -> f.endsWith("libjnisoftnic.so")).findFirst().orElseThrow();
+        }
+        FileTime time = Files.getLastModifiedTime(unpacked);
+        Files.write(unpacked, new byte[(int) Files.size(unpacked)]);
+        Files.setLastModifiedTime(unpacked, time);
+        assertThat(java(classPath, flags)).contains("cause: null");
+    }
+
+    private static void jar(Path jar, Path classes) throws IOException {
+        try (JarOutputStream out = new JarOutputStream(Files.newOutputStream(jar));
+                Stream<Path> files = Files.walk(classes)) {
+            for (Path file : files.filter(Files::isRegularFile).toList()) {
+                JarEntry entry = new JarEntry(classes.relativize(file).toString());
+                entry.setTime(1_000_000_000_000L);
+                out.putNextEntry(entry);
+                Files.copy(file, out);
+            }
+        }
+    }
+
     private static String java(List<String> flags, String... arguments)
+            throws IOException, InterruptedException {
+        return java(System.getProperty("java.class.path"), flags, arguments);
+    }
+
+    private static String java(String classPath, List<String> flags, String... arguments)
             throws IOException, InterruptedException {
         List<String> command = new java.util.ArrayList<>();
         command.add(System.getProperty("java.home") + "/bin/java");
         command.addAll(flags);
-        command.addAll(List.of("-cp", System.getProperty("java.class.path")));
+        command.addAll(List.of("-cp", classPath));
         command.add(Child.class.getName());
         command.addAll(List.of(arguments));
         File output = File.createTempFile("verbena", ".txt");
@@ -78,11 +128,10 @@ class NativeAccessTest {
                         .start();
         try {
             assertThat(process.waitFor(50, TimeUnit.SECONDS)).isTrue();
-            return new String(
-                    java.nio.file.Files.readAllBytes(output.toPath()), StandardCharsets.UTF_8);
+            return Files.readString(output.toPath(), StandardCharsets.UTF_8);
         } finally {
             process.destroyForcibly();
-            java.nio.file.Files.delete(output.toPath());
+            Files.delete(output.toPath());
         }
     }
 }

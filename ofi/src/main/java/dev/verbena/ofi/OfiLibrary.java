@@ -2,9 +2,9 @@ package dev.verbena.ofi;
 
 import dev.verbena.ofi.bindings.fabric;
 import dev.verbena.softnic.NativeAccess;
+import dev.verbena.softnic.NativeLibrary;
 import java.nio.charset.StandardCharsets;
 import org.bytedeco.javacpp.BytePointer;
-import org.bytedeco.javacpp.Loader;
 
 /**
  * libfabric itself, opened at run time: {@code libfabric.so.1}, or the file that the property
@@ -61,14 +61,17 @@ public final class OfiLibrary {
         if (!NativeAccess.isAvailable()) {
             return NativeAccess.unavailabilityCause();
         }
-        try {
-            Loader.load(fabric.class);
-        } catch (LinkageError e) {
-            return ("the native library jniofi for %s cannot be loaded: %s. It is in the jar"
-                            + " verbena-ofi of its platform")
-                    .formatted(Loader.getPlatform(), e.getMessage());
+        NativeLibrary library = new NativeLibrary(fabric.class, "jniofi", "verbena-ofi");
+        String cause = library.load();
+        if (cause != null) {
+            return cause;
         }
-        String difference = layoutDifference();
+        String difference =
+                library.layoutDifference(
+                        fabric.class,
+                        constant -> constant,
+                        fabric::vfi_layout_name,
+                        fabric::vfi_layout_value);
         return difference != null ? difference : open(System.getProperty(PROPERTY, DEFAULT));
     }
 
@@ -83,28 +86,6 @@ public final class OfiLibrary {
                             + ". Debian and Ubuntu have it in the package libfabric1; -D"
                             + PROPERTY
                             + "=PATH names another file";
-        }
-    }
-
-    private static String layoutDifference() {
-        int row = 0;
-        while (true) {
-            BytePointer text = fabric.vfi_layout_name(row);
-            if (text == null || text.isNull()) {
-                return row > 0 ? null : "the native library jniofi says nothing of its layout";
-            }
-            String name = text.getString();
-            try {
-                long inJava = ((Number) fabric.class.getField(name).get(null)).longValue();
-                if (inJava != fabric.vfi_layout_value(row)) {
-                    return "constant "
-                            + name
-                            + " differs: the jar and the library are of different builds";
-                }
-            } catch (ReflectiveOperationException e) {
-                return "constant " + name + " of the native library is unknown to Java";
-            }
-            row++;
         }
     }
 }

@@ -2,9 +2,9 @@ package dev.verbena.portals;
 
 import dev.verbena.portals.bindings.portals;
 import dev.verbena.softnic.NativeAccess;
+import dev.verbena.softnic.NativeLibrary;
 import org.bytedeco.javacpp.BytePointer;
 import org.bytedeco.javacpp.IntPointer;
-import org.bytedeco.javacpp.Loader;
 
 /**
  * Loads libportals3 and compares the layout that Java was compiled with with that of the library.
@@ -41,14 +41,17 @@ final class PortalsNative {
         if (!NativeAccess.isAvailable()) {
             return NativeAccess.unavailabilityCause();
         }
-        try {
-            Loader.load(portals.class);
-        } catch (LinkageError e) {
-            return ("the native library jniportals3 for %s cannot be loaded: %s. It is in the"
-                            + " jar verbena-portals of its platform; see verbena-native for what it needs")
-                    .formatted(Loader.getPlatform(), e.getMessage());
+        NativeLibrary library = new NativeLibrary(portals.class, "jniportals3", "verbena-portals");
+        String cause = library.load();
+        if (cause != null) {
+            return cause;
         }
-        String difference = layoutDifference();
+        String difference =
+                library.layoutDifference(
+                        portals.class,
+                        constant -> constant.startsWith("PTL_") ? constant : null,
+                        portals::PtlExtLayoutName,
+                        portals::PtlExtLayoutValue);
         if (difference != null) {
             return difference;
         }
@@ -56,32 +59,5 @@ final class PortalsNative {
             int code = portals.PtlInit(interfacesMax);
             return code == PortalsCode.OK ? null : "PtlInit: " + PortalsCode.name(code);
         }
-    }
-
-    private static String layoutDifference() {
-        int compared = 0;
-        for (int row = 0; ; row++) {
-            BytePointer text = portals.PtlExtLayoutName(row);
-            if (text == null || text.isNull()) {
-                break;
-            }
-            String name = text.getString();
-            if (!name.startsWith("PTL_")) {
-                continue;
-            }
-            try {
-                long inJava = portals.class.getField(name).getLong(null);
-                long inC = portals.PtlExtLayoutValue(row);
-                if (inJava != inC) {
-                    return ("layout constant %s is %s in libportals3 and %s in Java: the jar"
-                                    + " and the library are of different builds")
-                            .formatted(name, inC, inJava);
-                }
-                compared++;
-            } catch (ReflectiveOperationException e) {
-                return "layout constant " + name + " of libportals3 is unknown to Java";
-            }
-        }
-        return compared > 0 ? null : "libportals3 tells nothing of its layout";
     }
 }
