@@ -1,28 +1,13 @@
 /* The calls of rdma_cm in verbs_calls.h. The library answers -1 with errno, or a null pointer. */
 #define _GNU_SOURCE
 #include "verbs_calls.h"
+#include "verbs_result.h"
 
-#include <errno.h>
 #include <string.h>
-
-/* Some calls of some versions answer -errno, or the errno, in place of -1. */
-#define DONE(call)                                                                                 \
-    do {                                                                                           \
-        errno = 0;                                                                                 \
-        int result = (call);                                                                       \
-        if (result == -1)                                                                          \
-            return errno ? -errno : -EIO;                                                          \
-        return result > 0 ? -result : result;                                                      \
-    } while (0)
 
 int vv_cm_create_channel(struct rdma_event_channel **out)
 {
-    errno = 0;
-    struct rdma_event_channel *made = rdma_create_event_channel();
-    if (!made)
-        return errno ? -errno : -EIO;
-    *out = made;
-    return 0;
+    MADE(rdma_create_event_channel());
 }
 
 int vv_cm_destroy_channel(struct rdma_event_channel *channel)
