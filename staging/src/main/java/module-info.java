@@ -11,6 +11,7 @@ module dev.verbena.staging {
     exports dev.verbena.nessie;
     exports dev.verbena.nessie.nnti;
     exports dev.verbena.nessie.rpc;
+    exports dev.verbena.nessie.service;
     exports dev.verbena.nessie.xdr;
     exports dev.verbena.nessie.xdr.compiler;
     exports dev.verbena.nessie.xfer;

@@ -222,6 +222,7 @@ class ArchitectureTest {
                             "dev.verbena.nessie",
                             "dev.verbena.nessie.nnti",
                             "dev.verbena.nessie.rpc",
+                            "dev.verbena.nessie.service",
                             "dev.verbena.nessie.xdr",
                             "dev.verbena.nessie.xdr.compiler",
                             "dev.verbena.nessie.xfer",

@@ -1,0 +1,52 @@
+package dev.verbena.nessie.service;
+
+import dev.verbena.nessie.nnti.NntiBuffer;
+import dev.verbena.nessie.nnti.NntiTransport;
+import dev.verbena.nessie.rpc.ClientRequest;
+import dev.verbena.nessie.rpc.RpcClient;
+import dev.verbena.nessie.rpc.RpcResult;
+import dev.verbena.nessie.rpc.RpcService;
+import dev.verbena.nessie.service.wire.ArrayReply;
+import dev.verbena.nessie.service.wire.ArrayRequest;
+
+/** A client's call of one server. One thread. */
+final class ArrayCall {
+    private final int operation;
+    private final ArrayRequest request;
+    private final ArrayReply reply = new ArrayReply();
+    private final ClientRequest rpc = new ClientRequest();
+    private RpcResult started;
+
+    ArrayCall(int operation, ArrayRequest request) {
+        this.operation = operation;
+        this.request = request;
+    }
+
+    void start(RpcClient client, RpcService service, NntiBuffer memory, long limitMs) {
+        long length = memory == null ? 0 : memory.length();
+        started = client.call(rpc, service, operation, request, reply, memory, length, limitMs);
+    }
+
+    /** Waits for the answer. */
+    ArrayReply await(RpcClient client) {
+        RpcResult result =
+                started == RpcResult.OK ? client.await(rpc, NntiTransport.NEVER) : started;
+        if (result != RpcResult.OK || rpc.remoteCode() != 0) {
+            boolean isTimeout = result == RpcResult.ETIMEDOUT;
+            throw Version.failure(
+                    isTimeout ? ArrayStatus.DEADLINE : ArrayStatus.FAILED,
+                    request.name().text(),
+                    request.number(),
+                    "server %s of %s does not answer: %s, code %s"
+                            .formatted(
+                                    request.place(),
+                                    request.places(),
+                                    result,
+                                    result == RpcResult.OK ? rpc.remoteCode() : 0));
+        }
+        if (reply.status() != 0) {
+            throw new ArrayException(ArrayStatus.of(reply.status()), reply.text().text());
+        }
+        return reply;
+    }
+}

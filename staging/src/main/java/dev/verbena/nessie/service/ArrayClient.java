@@ -1,0 +1,285 @@
+package dev.verbena.nessie.service;
+
+import dev.verbena.memory.OffHeapMemories;
+import dev.verbena.nessie.nnti.BufferFlags;
+import dev.verbena.nessie.nnti.NntiBuffer;
+import dev.verbena.nessie.nnti.NntiOptions;
+import dev.verbena.nessie.nnti.NntiTransport;
+import dev.verbena.nessie.rpc.RpcEndpoint;
+import dev.verbena.nessie.rpc.RpcService;
+import dev.verbena.nessie.service.wire.ArrayReply;
+import dev.verbena.nessie.service.wire.ArrayRequest;
+import dev.verbena.transport.Transport;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.agrona.ErrorHandler;
+
+/**
+ * Puts and gets boxes of arrays. Every call waits for its end. All failures are {@link
+ * ArrayException}s that name what is wrong. One thread.
+ */
+public final class ArrayClient implements AutoCloseable {
+    /** In place of the number of a version: the newest sealed one. */
+    public static final long LATEST = Requests.LATEST;
+
+    private static final int MEMORY = BufferFlags.GET_SRC | BufferFlags.PUT_DST;
+    private static final int KNOWN_MAX = 256;
+
+    private final RpcEndpoint endpoint;
+    private final List<RpcService> services = new ArrayList<>();
+    private final long timeoutMs;
+    private final Map<String, ArrayDescription> known =
+            new LinkedHashMap<>() {
+                private static final long serialVersionUID = 1L;
+
+                @Override
+                protected boolean removeEldestEntry(Map.Entry<String, ArrayDescription> eldest) {
+                    return size() > KNOWN_MAX;
+                }
+            };
+
+    private ArrayClient(RpcEndpoint endpoint, List<String> urls, long timeoutMs) {
+        this.endpoint = endpoint;
+        this.timeoutMs = timeoutMs;
+        for (String url : urls) {
+            services.add(endpoint.client().getService(url, timeoutMs));
+        }
+        for (int operation = Requests.PUT; operation <= Requests.OPEN; operation++) {
+            endpoint.client().register(operation);
+        }
+    }
+
+    /**
+     * Finds the servers, and waits for that.
+     *
+     * @param transport closed with the client, also if this throws
+     * @param urls of all servers, in the order of their places
+     * @param timeoutMs milliseconds, to connect, and for each call beside the time that it is told
+     *     to wait
+     * @param errorHandler gets what goes wrong in between
+     * @throws dev.verbena.nessie.nnti.NntiException naming why not
+     */
+    public static ArrayClient connect(
+            Transport transport, List<String> urls, long timeoutMs, ErrorHandler errorHandler) {
+        RpcEndpoint endpoint =
+                new RpcEndpoint(new NntiTransport(transport, NntiOptions.ONE_SIDED), errorHandler);
+        try {
+            return new ArrayClient(endpoint, urls, timeoutMs);
+        } catch (RuntimeException e) {
+            endpoint.close();
+            throw e;
+        }
+    }
+
+    // ---- memory
+
+    /** Memory that servers may read and write: the fastest. At most 1 GiB. */
+    public NntiBuffer allocate(int bytes) {
+        return endpoint.transport().alloc(bytes, 1, MEMORY);
+    }
+
+    /** Lets servers read and write a direct buffer, from its index 0 to its capacity. */
+    public NntiBuffer register(ByteBuffer memory) {
+        return endpoint.transport().register(OffHeapMemories.wrap(memory), MEMORY);
+    }
+
+    /** Takes memory away from the servers. What {@link #allocate} gave is gone. */
+    public void release(NntiBuffer memory) {
+        endpoint.transport().unregister(memory);
+    }
+
+    // ---- arrays
+
+    /**
+     * Puts a piece.
+     *
+     * @param array the version, made if it is not there
+     * @param box no piece of which may overlap another one
+     * @param memory of {@link #allocate} or {@link #register}; has the elements of the box in
+     *     row-major order, and nothing else
+     */
+    public void put(ArrayDescription array, Box box, NntiBuffer memory) {
+        Requests.requireInside(array, box, box, memory.length());
+        List<ArrayCall> calls = new ArrayList<>();
+        int home = Split.home(array.name(), services.size());
+        for (int place = 0; place < services.size(); place++) {
+            Box part = Split.part(array.whole(), box, place, services.size());
+            if (part != null) {
+                ArrayRequest request = request(array, place, timeoutMs);
+                Requests.encode(part, request.box());
+                Requests.encode(box, request.memory());
+                calls.add(start(Requests.PUT, request, memory, timeoutMs));
+            } else if (place == home && !known.containsKey(key(array))) {
+                calls.add(start(Requests.OPEN, request(array, place, 0), null, timeoutMs));
+            }
+        }
+        await(calls);
+        known.put(key(array), array);
+    }
+
+    /**
+     * Seals a version: it takes no more pieces, and is on disk when this returns. Sealing again has
+     * no effect.
+     */
+    public void seal(String name, long version) {
+        ArrayDescription array = find(name, version, 0);
+        int home = Split.home(name, services.size());
+        List<ArrayCall> calls = new ArrayList<>();
+        for (int place = 0; place < services.size(); place++) {
+            if (place != home) {
+                calls.add(seal(array, place));
+            }
+        }
+        await(calls);
+        await(List.of(seal(array, home)));
+    }
+
+    private ArrayCall seal(ArrayDescription array, int place) {
+        return start(Requests.SEAL, request(array, place, timeoutMs), null, timeoutMs);
+    }
+
+    /**
+     * Gets a box.
+     *
+     * @param version or {@link #LATEST}
+     * @param memory gets the elements of the box in row-major order; has room for nothing else
+     * @param waitMs milliseconds to wait until pieces cover the box; 0: fail at once
+     * @return number of the version
+     */
+    public long get(String name, long version, Box box, NntiBuffer memory, long waitMs) {
+        long begin = now();
+        ArrayDescription array = find(name, version, waitMs);
+        Requests.requireInside(array, box, box, memory.length());
+        long leftMs = Math.max(0, waitMs - (now() - begin) / 1_000_000);
+        List<ArrayCall> calls = new ArrayList<>();
+        for (int place = 0; place < services.size(); place++) {
+            Box part = Split.part(array.whole(), box, place, services.size());
+            if (part != null) {
+                ArrayRequest request = request(array, place, leftMs);
+                Requests.encode(part, request.box());
+                Requests.encode(box, request.memory());
+                calls.add(start(Requests.GET, request, memory, leftMs + timeoutMs));
+            }
+        }
+        await(calls);
+        return array.version();
+    }
+
+    /**
+     * Shape and type of a version.
+     *
+     * @param version or {@link #LATEST}
+     * @param waitMs milliseconds to wait until there is one; 0: fail at once
+     */
+    public ArrayDescription describe(String name, long version, long waitMs) {
+        int home = Split.home(Requests.name(name), services.size());
+        ArrayReply reply =
+                await(
+                        start(
+                                Requests.DESCRIBE,
+                                request(name, version, home, waitMs),
+                                null,
+                                waitMs + timeoutMs));
+        ArrayDescription found =
+                Requests.description(name, reply.number(), reply.type(), reply.shape());
+        known.put(key(found), found);
+        return found;
+    }
+
+    /**
+     * Sealed versions with a number above one, ascending; at most 1024 of them.
+     *
+     * @param after -1: from the first on
+     * @param waitMs milliseconds to wait until there is one; 0: none may be there
+     */
+    public long[] versions(String name, long after, long waitMs) {
+        int home = Split.home(Requests.name(name), services.size());
+        ArrayReply reply =
+                await(
+                        start(
+                                Requests.VERSIONS,
+                                request(name, after, home, waitMs),
+                                null,
+                                waitMs + timeoutMs));
+        long[] found = new long[reply.versions().count()];
+        for (int i = 0; i < found.length; i++) {
+            found[i] = reply.versions().get(i);
+        }
+        return found;
+    }
+
+    /** Ends all servers in order: what they have accepted is answered. */
+    public void end() {
+        for (RpcService service : services) {
+            endpoint.client().kill(service, 0, timeoutMs);
+        }
+    }
+
+    private ArrayDescription find(String name, long version, long waitMs) {
+        ArrayDescription found = version < 0 ? null : known.get(key(name, version));
+        return found == null ? describe(name, version, waitMs) : found;
+    }
+
+    private static String key(ArrayDescription array) {
+        return key(array.name(), array.version());
+    }
+
+    private static String key(String name, long version) {
+        return version + " " + name;
+    }
+
+    private long now() {
+        return endpoint.transport().transport().nanoTime();
+    }
+
+    // ---- calls
+
+    private ArrayRequest request(String name, long version, int place, long waitMs) {
+        ArrayRequest request = new ArrayRequest();
+        request.place(place).places(services.size()).number(version).waitMs(waitMs);
+        request.name().text(name);
+        return request;
+    }
+
+    private ArrayRequest request(ArrayDescription array, int place, long waitMs) {
+        Requests.name(array.name());
+        ArrayRequest request = request(array.name(), array.version(), place, waitMs);
+        request.type(array.type().code());
+        Requests.encodeShape(array.whole(), request.shape());
+        return request;
+    }
+
+    private ArrayCall start(int operation, ArrayRequest request, NntiBuffer memory, long limitMs) {
+        ArrayCall call = new ArrayCall(operation, request);
+        call.start(endpoint.client(), services.get(request.place()), memory, limitMs);
+        return call;
+    }
+
+    private ArrayReply await(ArrayCall call) {
+        return call.await(endpoint.client());
+    }
+
+    /** Waits for all; the first that failed tells how. */
+    private void await(List<ArrayCall> calls) {
+        ArrayException first = null;
+        for (ArrayCall call : calls) {
+            try {
+                await(call);
+            } catch (ArrayException e) {
+                first = first == null ? e : first;
+            }
+        }
+        if (first != null) {
+            throw first;
+        }
+    }
+
+    /** Calls under way fail. */
+    @Override
+    public void close() {
+        endpoint.close();
+    }
+}

@@ -1,0 +1,136 @@
+package dev.verbena.nessie.service;
+
+import dev.verbena.agent.ProtocolAgent;
+import dev.verbena.nessie.service.wire.ArrayRequest;
+import java.util.ArrayList;
+import java.util.List;
+import org.agrona.concurrent.NanoClock;
+
+/** Takes requests, and begins them when they can be. Never waits. One thread. */
+final class ArrayEngine {
+    /** Requests that wait; more than so many are refused, so that pieces can still come. */
+    static final int WAITING_MAX = 512;
+
+    private final ArrayStore store;
+    private final Slots slots;
+    private final ArrayServerOptions options;
+    private final NanoClock clock;
+    private final List<Job> waiting = new ArrayList<>();
+    private long earliestNs;
+    private int memoryWaitingCount;
+
+    ArrayEngine(ArrayStore store, Slots slots, ArrayServerOptions options, NanoClock clock) {
+        this.store = store;
+        this.slots = slots;
+        this.options = options;
+        this.clock = clock;
+    }
+
+    /** A request; it is the caller's until it is answered. */
+    void onRequest(int operation, ArrayRequest request, Caller caller) {
+        try {
+            requirePlace(request);
+            Job job = job(operation, request, caller);
+            if (!attempt(job)) {
+                await(job);
+            }
+        } catch (ArrayException e) {
+            Job.fail(caller, e);
+        }
+    }
+
+    private void requirePlace(ArrayRequest request) {
+        if (request.place() != options.place() || request.places() != options.places()) {
+            throw new ArrayException(
+                    ArrayStatus.WRONG_SERVER,
+                    "this is server %s of %s, not %s of %s"
+                            .formatted(
+                                    options.place(),
+                                    options.places(),
+                                    request.place(),
+                                    request.places()));
+        }
+    }
+
+    private Job job(int operation, ArrayRequest request, Caller caller) {
+        long now = clock.nanoTime();
+        return switch (operation) {
+            case Requests.PUT -> new PutJob(store, request, caller, now, options.pieceMax());
+            case Requests.GET -> new GetJob(store, slots, request, caller, now);
+            case Requests.SEAL -> new Questions.Seal(store, request, caller, now);
+            case Requests.DESCRIBE -> new Questions.Describe(store, request, caller, now);
+            case Requests.VERSIONS -> new Questions.Versions(store, request, caller, now);
+            case Requests.OPEN -> new Questions.Open(store, request, caller, now);
+            default -> throw Requests.bad("operation " + operation);
+        };
+    }
+
+    /** True: it has begun, or was answered. Memory goes to who waits for it first. */
+    private boolean attempt(Job job) {
+        try {
+            if (job.needsMemory() && memoryWaitingCount > 0) {
+                return job.mustWait(ArrayStatus.BUSY, "other pieces wait for memory before it");
+            }
+            return job.attempt();
+        } catch (ArrayException e) {
+            job.giveUp();
+            job.fail(e);
+            return true;
+        }
+    }
+
+    private void await(Job job) {
+        if (!job.isWaiting()) {
+            job.timeOut();
+        } else if (waiting.size() == WAITING_MAX) {
+            job.giveUp();
+            job.fail(new ArrayException(ArrayStatus.BUSY, WAITING_MAX + " requests wait already"));
+        } else {
+            add(job);
+        }
+    }
+
+    private void add(Job job) {
+        earliestNs = waiting.isEmpty() ? job.deadlineNs() : earlier(earliestNs, job.deadlineNs());
+        waiting.add(job);
+        memoryWaitingCount += job.needsMemory() ? 1 : 0;
+    }
+
+    private static long earlier(long a, long b) {
+        return a - b < 0 ? a : b;
+    }
+
+    /** Does what can be done now; work done. */
+    int doWork() {
+        int work = store.doWork();
+        if (waiting.isEmpty()) {
+            return work;
+        }
+        boolean isLate = earliestNs - clock.nanoTime() <= 0;
+        return store.takeChanged() || isLate ? work + attemptAll() : work;
+    }
+
+    private int attemptAll() {
+        List<Job> all = new ArrayList<>(waiting);
+        waiting.clear();
+        memoryWaitingCount = 0;
+        long now = clock.nanoTime();
+        int work = 0;
+        for (Job job : all) {
+            if (attempt(job)) {
+                work++;
+            } else if (job.deadlineNs() - now <= 0) {
+                job.timeOut();
+                work++;
+            } else {
+                add(job);
+            }
+        }
+        return work;
+    }
+
+    /** When something is due although nothing comes. */
+    long nextDeadlineNs() {
+        return waiting.isEmpty() ? ProtocolAgent.NO_DEADLINE : earliestNs;
+    }
+}

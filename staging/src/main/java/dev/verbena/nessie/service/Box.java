@@ -1,0 +1,153 @@
+package dev.verbena.nessie.service;
+
+import java.util.Arrays;
+
+/** A box of indices of an array, the slowest dimension first. Immutable. */
+public final class Box {
+    /** Most dimensions. */
+    public static final int DIMENSIONS_MAX = 8;
+
+    private final long[] start;
+    private final long[] count;
+    private final long volume;
+
+    private Box(long[] start, long[] count) {
+        this.start = start;
+        this.count = count;
+        if (count.length == 0 || count.length > DIMENSIONS_MAX || start.length != count.length) {
+            throw new IllegalArgumentException(
+                    "%s first indices and %s numbers of indices; possible are 1 to %s dimensions"
+                            .formatted(start.length, count.length, DIMENSIONS_MAX));
+        }
+        long product = 1;
+        for (int i = 0; i < count.length; i++) {
+            boolean isWrong = start[i] < 0 || count[i] < 1 || start[i] > Long.MAX_VALUE - count[i];
+            if (isWrong || product > Long.MAX_VALUE / count[i]) {
+                throw new IllegalArgumentException("box " + text(start, count));
+            }
+            product *= count[i];
+        }
+        volume = product;
+    }
+
+    /**
+     * A box.
+     *
+     * @param start its first index in each dimension, 0 or more
+     * @param count its number of indices in each dimension, 1 or more
+     * @throws IllegalArgumentException naming what is out of range
+     */
+    public static Box of(long[] start, long[] count) {
+        return new Box(start.clone(), count.clone());
+    }
+
+    /** A whole array of this shape; see {@link #of}. */
+    public static Box whole(long... shape) {
+        return new Box(new long[shape.length], shape.clone());
+    }
+
+    /** Number of dimensions. */
+    public int dimensions() {
+        return count.length;
+    }
+
+    /** First index in a dimension. */
+    public long start(int dimension) {
+        return start[dimension];
+    }
+
+    /** Number of indices in a dimension. */
+    public long count(int dimension) {
+        return count[dimension];
+    }
+
+    /** First index behind it in a dimension. */
+    public long end(int dimension) {
+        return start[dimension] + count[dimension];
+    }
+
+    /** Number of elements. */
+    public long volume() {
+        return volume;
+    }
+
+    /** What two boxes of as many dimensions have in common; null: nothing. */
+    public Box intersect(Box other) {
+        long[] from = new long[count.length];
+        long[] length = new long[count.length];
+        for (int i = 0; i < count.length; i++) {
+            from[i] = Math.max(start[i], other.start[i]);
+            length[i] = Math.min(end(i), other.end(i)) - from[i];
+            if (length[i] < 1) {
+                return null;
+            }
+        }
+        return new Box(from, length);
+    }
+
+    /** Whether two boxes of as many dimensions have an element in common. Allocates nothing. */
+    public boolean overlaps(Box other) {
+        for (int i = 0; i < count.length; i++) {
+            if (start[i] >= other.end(i) || other.start[i] >= end(i)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Number of elements that two boxes of as many dimensions have in common. */
+    long common(Box other) {
+        long product = 1;
+        for (int i = 0; i < count.length; i++) {
+            long from = Math.max(start[i], other.start[i]);
+            product *= Math.max(0, Math.min(end(i), other.end(i)) - from);
+        }
+        return product;
+    }
+
+    /** Whether a box of as many dimensions lies within this one. */
+    public boolean contains(Box other) {
+        for (int i = 0; i < count.length; i++) {
+            if (other.start[i] < start[i] || other.end(i) > end(i)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** The same box with other indices in one dimension. */
+    Box with(int dimension, long from, long length) {
+        long[] newStart = start.clone();
+        long[] newCount = count.clone();
+        newStart[dimension] = from;
+        newCount[dimension] = length;
+        return new Box(newStart, newCount);
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof Box box
+                && Arrays.equals(start, box.start)
+                && Arrays.equals(count, box.count);
+    }
+
+    @Override
+    public int hashCode() {
+        return 31 * Arrays.hashCode(start) + Arrays.hashCode(count);
+    }
+
+    /** As slices: {@code [0:4, 2:5]}; ends do not belong to it. */
+    @Override
+    public String toString() {
+        return text(start, count);
+    }
+
+    private static String text(long[] start, long[] count) {
+        StringBuilder text = new StringBuilder("[");
+        for (int i = 0; i < count.length; i++) {
+            text.append(i == 0 ? "" : ", ").append(start[i]).append(':');
+            text.append(start[i] + count[i]);
+        }
+        return text.append(']').toString();
+    }
+}

@@ -1,0 +1,102 @@
+package dev.verbena.nessie.service;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.verbena.nessie.service.wire.ArrayConstants;
+import dev.verbena.nessie.service.wire.ArrayReply;
+import dev.verbena.nessie.service.wire.ArrayRequest;
+
+/** A request that may have to wait. One thread. */
+abstract class Job {
+    private final Caller caller;
+    private final String name;
+    private final long number;
+    private final long waitMs;
+    private final long deadlineNs;
+    private ArrayException reason;
+
+    Job(ArrayRequest request, Caller caller, long nowNs) {
+        this.caller = caller;
+        this.name = Requests.name(request.name().text());
+        this.number = request.number();
+        this.waitMs = Math.max(0, Math.min(request.waitMs(), Requests.WAIT_MS_MAX));
+        this.deadlineNs = nowNs + waitMs * 1_000_000;
+    }
+
+    Caller caller() {
+        return caller;
+    }
+
+    String name() {
+        return name;
+    }
+
+    /** Of the version, or {@link Requests#LATEST}. */
+    long number() {
+        return number;
+    }
+
+    long deadlineNs() {
+        return deadlineNs;
+    }
+
+    /** Whether it may wait at all. */
+    boolean isWaiting() {
+        return waitMs > 0;
+    }
+
+    /**
+     * Begins, or answers at once.
+     *
+     * @return false: it must wait, as {@link #mustWait} was told
+     * @throws ArrayException why it can never begin
+     */
+    abstract boolean attempt();
+
+    /** Whether it waits for memory: who came later must not take it away. */
+    boolean needsMemory() {
+        return false;
+    }
+
+    /** It does not begin any more. */
+    void giveUp() {}
+
+    /** Why it cannot begin now; for the client, if that lasts. */
+    boolean mustWait(ArrayStatus status, String why) {
+        reason = Version.failure(status, name, number, why);
+        return false;
+    }
+
+    /** Its time is over. */
+    void timeOut() {
+        giveUp();
+        fail(
+                isWaiting()
+                        ? new ArrayException(
+                                ArrayStatus.DEADLINE,
+                                reason.getMessage() + ", after " + waitMs + " ms")
+                        : reason);
+    }
+
+    void fail(ArrayException why) {
+        fail(caller, why);
+    }
+
+    static void fail(Caller caller, ArrayException why) {
+        String text = why.getMessage();
+        if (text.getBytes(UTF_8).length > ArrayConstants.TEXT_MAX) {
+            text = text.substring(0, ArrayConstants.TEXT_MAX / 4) + "...";
+        }
+        ArrayReply reply = new ArrayReply();
+        reply.status(why.status().ordinal());
+        reply.text().text(text);
+        caller.reply(reply);
+    }
+
+    void succeed(ArrayDescription array) {
+        ArrayReply reply = new ArrayReply();
+        reply.number(array.version()).type(array.type().code());
+        Requests.encodeShape(array.whole(), reply.shape());
+        caller.reply(reply);
+    }
+}

@@ -1,0 +1,71 @@
+package dev.verbena.nessie.service;
+
+import dev.verbena.nessie.nnti.BufferFlags;
+import dev.verbena.nessie.nnti.NntiBuffer;
+import dev.verbena.nessie.nnti.NntiTransport;
+import dev.verbena.staging.admission.Account;
+import java.util.ArrayDeque;
+
+/**
+ * Registered memory of pieces, bounded. What is given back is kept for a piece of the same length,
+ * as long as nobody else needs the room: pieces of a simulation have the same length in each
+ * version, and pages that were touched before are faster. One thread.
+ */
+final class PieceMemory {
+    private final NntiTransport transport;
+    private final Account account;
+    private final ArrayDeque<NntiBuffer> kept = new ArrayDeque<>();
+
+    PieceMemory(NntiTransport transport, long capacity) {
+        this.transport = transport;
+        this.account = new Account(capacity);
+    }
+
+    /** Bytes that all pieces may take. */
+    long capacity() {
+        return account.capacity();
+    }
+
+    /** Bytes that no piece has. */
+    long free() {
+        long free = account.free();
+        for (NntiBuffer buffer : kept) {
+            free += buffer.length();
+        }
+        return free;
+    }
+
+    /** Memory of this length, 1 to 1 GiB; null: there is no room. */
+    NntiBuffer take(long length) {
+        for (NntiBuffer buffer : kept) {
+            if (buffer.length() == length) {
+                kept.remove(buffer);
+                return buffer;
+            }
+        }
+        while (!account.reserve(length)) {
+            NntiBuffer oldest = kept.poll();
+            if (oldest == null) {
+                return null;
+            }
+            free(oldest);
+        }
+        try {
+            return transport.alloc((int) length, 1, BufferFlags.GET_DST | BufferFlags.PUT_SRC);
+        } catch (RuntimeException e) {
+            account.release(length);
+            throw new ArrayException(
+                    ArrayStatus.FAILED, "no memory of " + length + " bytes: " + e.getMessage());
+        }
+    }
+
+    /** A piece does not need it any more. */
+    void give(NntiBuffer buffer) {
+        kept.add(buffer);
+    }
+
+    private void free(NntiBuffer buffer) {
+        account.release(buffer.length());
+        transport.unregister(buffer);
+    }
+}

@@ -1,0 +1,160 @@
+package dev.verbena.nessie.service;
+
+import dev.verbena.agent.DurableStore;
+import dev.verbena.agent.DurableStore.ReadableFile;
+import dev.verbena.nessie.service.wire.ArrayPiece;
+import dev.verbena.nessie.service.wire.SealedVersion;
+import dev.verbena.nessie.xdr.XdrException;
+import dev.verbena.staging.Checksum;
+import java.nio.ByteOrder;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.agrona.DirectBuffer;
+import org.agrona.ErrorHandler;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/** Finds sealed versions in a server's files, and deletes what belongs to none. */
+final class Recovery {
+    private static final int LENGTH_MAX = 16 << 20;
+
+    private final DurableStore files;
+    private final ArrayServerOptions options;
+    private final ErrorHandler errorHandler;
+
+    Recovery(DurableStore files, ArrayServerOptions options, ErrorHandler errorHandler) {
+        this.files = files;
+        this.options = options;
+        this.errorHandler = errorHandler;
+    }
+
+    /** The content of the file that makes a version sealed. */
+    static DirectBuffer encode(Version version, ArrayServerOptions options) {
+        SealedVersion sealed = new SealedVersion();
+        ArrayDescription array = version.description();
+        sealed.place(options.place()).places(options.places());
+        sealed.name().text(array.name());
+        sealed.number(array.version()).type(array.type().code());
+        Requests.encodeShape(array.whole(), sealed.shape());
+        for (Piece piece : version.pieces()) {
+            ArrayPiece entry = sealed.pieces().add();
+            Requests.encode(piece.box(), entry.box());
+            entry.at(piece.fileAt());
+        }
+        int length = sealed.encodedLength();
+        UnsafeBuffer content = new UnsafeBuffer(new byte[length + Integer.BYTES]);
+        sealed.encode(content, 0);
+        content.putInt(length, crc(content, length), ByteOrder.BIG_ENDIAN);
+        return content;
+    }
+
+    private static int crc(DirectBuffer content, int length) {
+        return new Checksum().update(content, 0, length).value();
+    }
+
+    /** Adds what is sealed to a store. */
+    void run(ArrayStore store) {
+        List<String> names = files.list();
+        Set<String> needed = new HashSet<>();
+        for (String name : names) {
+            long id = idOf(name, VersionFile.SEALED);
+            if (id >= 0) {
+                needed.add(name);
+                needed.add(id + VersionFile.PIECES);
+                recover(store, name, id);
+            }
+        }
+        for (String name : names) {
+            boolean isOurs =
+                    idOf(name, VersionFile.PIECES) >= 0 || idOf(name, VersionFile.NEXT) >= 0;
+            if (isOurs && !needed.contains(name)) {
+                files.delete(name);
+            }
+        }
+    }
+
+    private static long idOf(String name, String end) {
+        String number = name.endsWith(end) ? name.substring(0, name.length() - end.length()) : "";
+        return number.matches("[0-9]{1,18}") ? Long.parseLong(number) : -1;
+    }
+
+    /** A damaged version stays on disk, and is reported. */
+    private void recover(ArrayStore store, String name, long id) {
+        try (ReadableFile file = files.read(name)) {
+            store.recovered(version(content(file), id), id);
+        } catch (IllegalArgumentException | XdrException | ArrayException e) {
+            store.reserveFile(id);
+            errorHandler.onError(
+                    new ArrayException(ArrayStatus.FAILED, name + ": " + e.getMessage()));
+        }
+    }
+
+    private static UnsafeBuffer content(ReadableFile file) {
+        long length = file.length();
+        if (length < Integer.BYTES || length > LENGTH_MAX) {
+            throw new IllegalArgumentException("it has " + length + " bytes");
+        }
+        UnsafeBuffer content = new UnsafeBuffer(new byte[(int) length]);
+        file.read(0, content, 0, (int) length);
+        return content;
+    }
+
+    private Version version(UnsafeBuffer content, long id) {
+        SealedVersion sealed = decode(content);
+        if (sealed.place() != options.place() || sealed.places() != options.places()) {
+            throw new IllegalArgumentException(
+                    "it was written by server %s of %s, this one is %s of %s"
+                            .formatted(
+                                    sealed.place(),
+                                    sealed.places(),
+                                    options.place(),
+                                    options.places()));
+        }
+        ArrayDescription array =
+                Requests.description(
+                        sealed.name().text(), sealed.number(), sealed.type(), sealed.shape());
+        int count = sealed.pieces().count();
+        Version version = new Version(array, VersionFile.ofSealed(files, id, count > 0));
+        long end = 0;
+        for (int i = 0; i < count; i++) {
+            ArrayPiece entry = sealed.pieces().get(i);
+            Box box = Requests.box(entry.box());
+            Piece piece = Piece.inFile(box, array.type().size(), entry.at());
+            boolean isInside =
+                    box.dimensions() == array.whole().dimensions() && array.whole().contains(box);
+            if (!isInside || entry.at() < 0 || entry.at() > Long.MAX_VALUE - piece.length()) {
+                throw new IllegalArgumentException("piece " + box + " at " + entry.at());
+            }
+            end = Math.max(end, entry.at() + piece.length());
+            version.add(piece);
+        }
+        requireLength(version, end);
+        version.sealing();
+        version.sealed();
+        return version;
+    }
+
+    /** Decodes the content of such a file; throws what {@link #recover} catches. */
+    static SealedVersion decode(DirectBuffer content) {
+        int length = content.capacity() - Integer.BYTES;
+        if (length < 0 || content.getInt(length, ByteOrder.BIG_ENDIAN) != crc(content, length)) {
+            throw new IllegalArgumentException("its checksum is wrong");
+        }
+        SealedVersion sealed = new SealedVersion();
+        sealed.decode(content, 0, length);
+        return sealed;
+    }
+
+    private static void requireLength(Version version, long end) {
+        if (end == 0) {
+            return;
+        }
+        try (ReadableFile pieces = version.file().read()) {
+            if (pieces.length() < end) {
+                throw new IllegalArgumentException(
+                        "the file of its pieces has %s bytes instead of %s"
+                                .formatted(pieces.length(), end));
+            }
+        }
+    }
+}

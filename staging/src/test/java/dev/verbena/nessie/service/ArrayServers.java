@@ -1,0 +1,56 @@
+package dev.verbena.nessie.service;
+
+import dev.verbena.agent.RealEnvironment;
+import dev.verbena.transport.Transport;
+import dev.verbena.transport.TransportContext;
+import dev.verbena.transport.Transports;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+/** Array servers on threads of this process, and their clients, over shm://. */
+final class ArrayServers implements AutoCloseable {
+    static final long LIMIT_MS = 60_000;
+
+    final List<Throwable> errors = new CopyOnWriteArrayList<>();
+    final List<ArrayServer> servers = new ArrayList<>();
+    private final TransportContext context;
+    private final RealEnvironment environment;
+    private final List<AutoCloseable> open = new ArrayList<>();
+
+    ArrayServers(Path directory, int count, ArrayServerOptions options) {
+        String job = "array-test" + ProcessHandle.current().pid();
+        context = new TransportContext().job(job);
+        environment = RealEnvironment.builder().job(job).errorHandler(errors::add).build();
+        open.add(environment);
+        for (int i = 0; i < count; i++) {
+            ArrayServer server =
+                    ArrayServer.start(
+                            environment,
+                            transport(),
+                            directory.resolve("server" + i).toString(),
+                            options.withPlace(i, count));
+            servers.add(server);
+            open.add(server);
+        }
+    }
+
+    Transport transport() {
+        return Transports.open("shm", context);
+    }
+
+    ArrayClient client() {
+        List<String> urls = servers.stream().map(ArrayServer::url).toList();
+        ArrayClient client = ArrayClient.connect(transport(), urls, LIMIT_MS, errors::add);
+        open.add(client);
+        return client;
+    }
+
+    @Override
+    public void close() throws Exception {
+        for (int i = open.size() - 1; i >= 0; i--) {
+            open.get(i).close();
+        }
+    }
+}
