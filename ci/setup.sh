@@ -162,6 +162,8 @@ missing_for_test() {
 # Hosts on one machine, launchers and containers over them: ci/cluster
 missing_for_cluster() {
     command -v mpiexec.mpich >/dev/null || echo mpich
+    has_mpi_header openmpi || echo libopenmpi-dev
+    has_mpi_header mpich || echo libmpich-dev
     in_system slurmctld || printf '%s\n' slurm-wlm munge
     in_system podman || printf '%s\n' podman crun
     command -v mmdebstrap >/dev/null || echo mmdebstrap
@@ -177,6 +179,8 @@ missing_for_machine() {
     in_system rping || echo rdmacm-utils
     in_system ib_write_lat || echo perftest
 }
+
+has_mpi_header() { echo '#include <mpi.h>' | "mpicc.$1" -xc -E /dev/stdin >/dev/null 2>&1; }
 
 # in_system COMMAND: is it there, perhaps where only the administrator's PATH looks?
 in_system() { command -v "$1" >/dev/null || [ -x "/usr/sbin/$1" ] || [ -x "/sbin/$1" ]; }

@@ -5,8 +5,9 @@ import java.util.Map;
 /**
  * Who this process is within a launched job, from what its launcher left in the environment.
  *
- * <p>First that is present: PMIx, Slurm (a step started by {@code srun}: the batch script itself is
- * no rank, though Slurm sets a rank there too), Open MPI, PMI, the properties {@code verbena.rank},
+ * <p>First that is present: {@code mpi-hold} (whose commands are a job of their own beside programs
+ * that know MPI only), PMIx, Slurm (a step started by {@code srun}: the batch script itself is no
+ * rank, though Slurm sets a rank there too), Open MPI, PMI, the properties {@code verbena.rank},
  * {@code verbena.size} and {@code verbena.job}, else a job of one process. PMIx variables carry no
  * size; it comes from the variables of the launcher around it, else from {@code verbena.size}.
  *
@@ -44,6 +45,11 @@ public record JobIdentity(
         Source source = new Source(environment, properties);
         String application = application(source);
         int colour = JobColour.of(application);
+        if (source.hasAll("VERBENA_HELD_RANK", "VERBENA_HELD_JOB")) {
+            String id = source.value("VERBENA_HELD_JOB");
+            String size = source.need("VERBENA_HELD_SIZE");
+            return source.identity("held", id, "VERBENA_HELD_RANK", size, application, colour);
+        }
         if (source.hasAll("PMIX_RANK", "PMIX_NAMESPACE")) {
             String size =
                     source.first(

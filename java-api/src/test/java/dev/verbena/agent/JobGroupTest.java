@@ -274,6 +274,28 @@ class JobGroupTest {
     }
 
     @Test
+    void shouldCountOnlyHeldProcessesUnderMpiHold() {
+        Map<String, String> variables =
+                map(
+                        "VERBENA_HELD_RANK",
+                        "1",
+                        "VERBENA_HELD_SIZE",
+                        "2",
+                        "VERBENA_HELD_JOB",
+                        "vh1-7-9",
+                        "PMIX_RANK",
+                        "5",
+                        "PMIX_NAMESPACE",
+                        "ns1",
+                        "OMPI_COMM_WORLD_SIZE",
+                        "6");
+        JobIdentity held = JobIdentity.discover(variables, map("verbena.app", "store"));
+        assertThat(held.jobId()).isEqualTo("held:vh1-7-9");
+        assertThat(held.rank()).isEqualTo(1);
+        assertThat(held.size()).isEqualTo(2);
+    }
+
+    @Test
     @Tag("nessie-X5")
     void shouldReadAUrlFileOnlyWhenItIsComplete() throws Exception {
         Path file = directory.resolve("urls");
