@@ -59,6 +59,7 @@ import picocli.CommandLine.TypeConversionException;
             NessieCommand.class,
             StageCommand.class,
             FlesnetCommand.class,
+            RendezvousCommand.class,
             SimCommand.class,
             LatencyCommand.class,
             BandwidthCommand.class,

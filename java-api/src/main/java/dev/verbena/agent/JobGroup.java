@@ -2,6 +2,7 @@ package dev.verbena.agent;
 
 import dev.verbena.agent.internal.Deadlines;
 import java.io.IOException;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -19,10 +20,11 @@ import org.agrona.concurrent.SystemNanoClock;
  * The processes of a launched job: who they are, which applications they form, and where each can
  * be reached.
  *
- * <p>Each process publishes one line in a rendezvous directory that all of them share; then every
- * process sees all of them (the world) and those that run the same program (its application, ranks
- * from 0 in the order of world ranks). Several programs started as one job (MPMD) so become several
- * applications that can find each other. A job of one process needs no directory.
+ * <p>Each process publishes one line in a directory that all of them share, or at a {@link
+ * RendezvousServer}; then every process sees all of them (the world) and those that run the same
+ * program (its application, ranks from 0 in the order of world ranks). Several programs started as
+ * one job (MPMD) so become several applications that can find each other. A job of one process
+ * needs no directory.
  *
  * <p>Entries of other jobs and of dead processes of this host are ignored and reported. Nothing
  * waits without a time limit. One thread at a time.
@@ -57,15 +59,16 @@ public final class JobGroup implements AutoCloseable {
     private int worldBarriers;
     private int applicationBarriers;
 
-    private JobGroup(JobIdentity identity, Path directory, NanoClock clock) {
+    private JobGroup(JobIdentity identity, RendezvousStore store, NanoClock clock) {
         this.identity = identity;
         this.clock = clock;
-        this.rendezvous = directory == null ? null : new Rendezvous(directory, identity);
+        this.rendezvous = store == null ? null : new Rendezvous(store, identity);
     }
 
     /**
-     * Finds all processes of this job: publishes this one and waits for the others. The directory
-     * is the property {@code verbena.rendezvous}, else {@code $VERBENA_RENDEZVOUS}.
+     * Finds all processes of this job: publishes this one and waits for the others. The property
+     * {@code verbena.rendezvous}, else {@code $VERBENA_RENDEZVOUS}, names the directory, or a
+     * {@link RendezvousServer} as {@code tcp://HOST:PORT}.
      *
      * @param uri where this process can be reached; empty if it cannot
      * @throws JobGroupException naming what is missing: a variable, the directory, ranks that did
@@ -73,19 +76,37 @@ public final class JobGroup implements AutoCloseable {
      */
     public static JobGroup discover(String uri, long timeoutNs) {
         JobIdentity identity = JobIdentity.discover();
-        String directory =
+        String place =
                 System.getProperty("verbena.rendezvous", System.getenv("VERBENA_RENDEZVOUS"));
-        if (directory == null || directory.isEmpty()) {
+        if (place == null || place.isEmpty()) {
             if (identity.size() > 1) {
                 throw new JobGroupException(
                         ("a job of %s processes needs a directory that all of them"
                                         + " share: set -Dverbena.rendezvous=DIR or VERBENA_RENDEZVOUS")
                                 .formatted(identity.size()));
             }
-            directory = null;
+            return join(identity, null, uri, timeoutNs, SystemNanoClock.INSTANCE);
         }
-        Path path = directory == null ? null : Path.of(directory);
-        return join(identity, path, uri, timeoutNs, SystemNanoClock.INSTANCE);
+        return place.startsWith("tcp://")
+                ? joinAt(URI.create(place), identity, uri, timeoutNs, SystemNanoClock.INSTANCE)
+                : join(identity, Path.of(place), uri, timeoutNs, SystemNanoClock.INSTANCE);
+    }
+
+    /**
+     * As {@link #discover} with everything given and the address of a {@link RendezvousServer}.
+     * Waits for the server, too.
+     *
+     * @throws JobGroupException naming the server if it does not answer or refuses this process
+     */
+    public static JobGroup joinAt(
+            URI server, JobIdentity identity, String uri, long timeoutNs, NanoClock clock) {
+        long deadlineNs = Deadlines.after(clock.nanoTime(), timeoutNs);
+        try {
+            RendezvousStore store = new TcpRendezvous(server, identity.jobId(), clock, deadlineNs);
+            return join(new JobGroup(identity, store, clock), uri, timeoutNs);
+        } catch (IOException e) {
+            throw new JobGroupException("rendezvous at " + server + " failed: " + e, e);
+        }
     }
 
     /**
@@ -95,15 +116,21 @@ public final class JobGroup implements AutoCloseable {
      */
     public static JobGroup join(
             JobIdentity identity, Path directory, String uri, long timeoutNs, NanoClock clock) {
-        JobGroup group = new JobGroup(identity, directory, clock);
         if (directory == null) {
             if (identity.size() != 1) {
                 throw new JobGroupException(
                         "a job of " + identity.size() + " processes needs a rendezvous directory");
             }
+            JobGroup group = new JobGroup(identity, null, clock);
             group.settle(List.of(Rendezvous.Entry.own(identity, uri)));
             return group;
         }
+        RendezvousStore store = new DirectoryRendezvous(directory);
+        return join(new JobGroup(identity, store, clock), uri, timeoutNs);
+    }
+
+    private static JobGroup join(JobGroup group, String uri, long timeoutNs) {
+        boolean isJoined = false;
         try {
             group.rendezvous.publish(uri);
             group.awaitAll(timeoutNs);
@@ -112,8 +139,13 @@ public final class JobGroup implements AutoCloseable {
             if (group.rank() == 0) {
                 group.rendezvous.writeUrls(group.members());
             }
+            isJoined = true;
         } catch (IOException e) {
-            throw new JobGroupException("rendezvous in " + directory + " failed: " + e, e);
+            throw new JobGroupException("rendezvous in " + group.rendezvous + " failed: " + e, e);
+        } finally {
+            if (!isJoined) {
+                group.rendezvous.abandon();
+            }
         }
         return group;
     }
@@ -286,7 +318,12 @@ public final class JobGroup implements AutoCloseable {
             throw new JobGroupException("a job of one process without a directory has no URL file");
         }
         application(application);
-        return rendezvous.urlFile(JobColour.of(application));
+        Path file = rendezvous.urlFile(JobColour.of(application));
+        if (file == null) {
+            throw new JobGroupException(
+                    "a rendezvous server has no URL file; application() has the addresses");
+        }
+        return file;
     }
 
     /**

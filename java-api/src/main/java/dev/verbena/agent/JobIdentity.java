@@ -73,7 +73,7 @@ public record JobIdentity(
                     "Slurm", id, "SLURM_PROCID", source.need(size), application, colour);
         }
         if (source.hasAll("OMPI_COMM_WORLD_RANK")) {
-            String id = source.first("OMPI_MCA_ess_base_jobid", "verbena.job");
+            String id = source.first("OMPI_MCA_ess_base_jobid", "verbena.job", "VERBENA_JOB");
             return source.identity(
                     "Open MPI",
                     id == null ? "ompi" : id,
@@ -83,7 +83,13 @@ public record JobIdentity(
                     colour);
         }
         if (source.hasAll("PMI_RANK")) {
-            String id = source.first("PMI_JOBID", "SLURM_JOB_ID", "verbena.job");
+            String id =
+                    source.first(
+                            "PMI_JOBID",
+                            "SLURM_JOB_ID",
+                            "verbena.job",
+                            "VERBENA_JOB",
+                            "VERBENA_PMI_FILE"); // gni-run
             return source.identity(
                     "PMI",
                     id == null ? "pmi" : id,

@@ -5,16 +5,14 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import java.io.IOException;
 import java.net.URLDecoder;
 import java.net.URLEncoder;
-import java.nio.file.DirectoryStream;
-import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import org.agrona.CloseHelper;
 
 /**
- * The directory in which the processes of a job find each other.
+ * Where the processes of a job find each other: a directory or a server, with the same names.
  *
  * <pre>
  * COLOUR/RANK          one line: verbena-job/1 JOB RANK SIZE HOST PID START APPLICATION URI
@@ -22,18 +20,16 @@ import java.util.List;
  * barrier-JOB/SCOPE-NUMBER/RANK   the process: HOST PID START
  * </pre>
  *
- * <p>A file appears complete: it is written under another name and renamed. What is read is checked
- * as anything that comes from another process.
+ * <p>What is read is checked as anything that comes from another process.
  */
 final class Rendezvous {
     static final long URL_FILE_MAX = 1L << 30;
 
     private static final String MAGIC = "verbena-job/1";
     private static final int FIELDS = 9;
-    private static final long ENTRY_MAX = 8192;
-    private static final String TEMPORARY = ".tmp-";
+    private static final String URLS = "urls";
 
-    private final Path directory;
+    private final RendezvousStore store;
     private final JobIdentity identity;
 
     /** One process as it published itself. */
@@ -108,8 +104,8 @@ final class Rendezvous {
         }
     }
 
-    Rendezvous(Path directory, JobIdentity identity) {
-        this.directory = directory;
+    Rendezvous(RendezvousStore store, JobIdentity identity) {
+        this.store = store;
         this.identity = identity;
     }
 
@@ -117,88 +113,85 @@ final class Rendezvous {
         return String.format("%08x", colour);
     }
 
-    private Path colourDirectory(int colour) {
-        return directory.resolve(text(colour));
-    }
-
+    /** The file with the addresses of an application, or null: the store has no files. */
     Path urlFile(int colour) {
-        return colourDirectory(colour).resolve("urls");
+        return store instanceof DirectoryRendezvous directory
+                ? directory.file(text(colour), URLS)
+                : null;
     }
 
     void publish(String uri) throws IOException {
-        Path own = colourDirectory(identity.colour());
-        Files.createDirectories(own);
+        String own = text(identity.colour());
+        String name = Integer.toString(identity.rank());
+        Entry entry = Entry.own(identity, uri);
+        refuseSecond(store.read(own).get(name), entry);
         // Addresses of an earlier job must not be taken for ours; ours are not written before
         // everybody has published.
-        Files.deleteIfExists(own.resolve("urls"));
-        String name = Integer.toString(identity.rank());
-        writeAtomically(own.resolve(name), Entry.own(identity, uri).line());
+        store.remove(own, URLS);
+        store.publish(own, name, entry.line());
     }
 
-    private void writeAtomically(Path path, String text) throws IOException {
-        String name = TEMPORARY + path.getFileName() + "-" + ProcessHandle.current().pid();
-        Path temporary = path.resolveSibling(name);
-        Files.writeString(temporary, text);
-        Files.move(
-                temporary,
-                path,
-                StandardCopyOption.ATOMIC_MOVE,
-                StandardCopyOption.REPLACE_EXISTING);
+    /** A living process of this job and rank would be forgotten by its peers. */
+    private void refuseSecond(String text, Entry own) {
+        Entry other;
+        try {
+            other = text == null ? null : Entry.parse(text);
+        } catch (IllegalArgumentException e) {
+            return;
+        }
+        if (other != null
+                && other.jobId().equals(own.jobId())
+                && other.host().equals(own.host())
+                && !other.mark().equals(own.mark())
+                && ProcessIdentity.isAlive(other.pid(), other.startMs())) {
+            throw new JobGroupException(
+                    "rank %s of job %s is process %s already: is the job's name used twice?"
+                            .formatted(own.rank(), own.jobId(), other.pid()));
+        }
     }
 
     /** Entries of this job, one for each rank; the rest goes to {@code ignored} with reasons. */
     List<Entry> read(List<String> ignored) throws IOException {
         List<Entry> found = new ArrayList<>();
-        try (DirectoryStream<Path> colours = Files.newDirectoryStream(directory)) {
-            for (Path colour : colours) {
-                if (colour.getFileName().toString().matches("[0-9a-f]{8}")) {
-                    readColour(colour, found, ignored);
-                }
+        for (String colour : store.folders()) {
+            if (colour.matches("[0-9a-f]{8}")) {
+                store.read(colour)
+                        .forEach((name, text) -> read(colour, name, text, found, ignored));
             }
         }
         return found;
     }
 
-    private void readColour(Path colour, List<Entry> found, List<String> ignored)
-            throws IOException {
-        try (DirectoryStream<Path> files = Files.newDirectoryStream(colour, "[0-9]*")) {
-            for (Path file : files) {
-                try {
-                    Entry entry = read(file);
-                    String reason = reasonToIgnore(entry, colour, file);
-                    if (reason == null) {
-                        found.add(entry);
-                    } else {
-                        ignored.add(file + ": " + reason);
-                    }
-                } catch (NoSuchFileException e) {
-                    // Its process took it away meanwhile.
-                    continue;
-                } catch (IllegalArgumentException e) {
-                    ignored.add(file + ": " + e.getMessage());
-                }
+    private void read(
+            String colour, String name, String text, List<Entry> found, List<String> ignored) {
+        if (name.equals(URLS)) {
+            return;
+        }
+        try {
+            if (text.length() > RendezvousStore.TEXT_MAX) {
+                throw new IllegalArgumentException("longer than any entry");
             }
-        } catch (NoSuchFileException e) {
-            ignored.add(colour + ": went away");
+            Entry entry = Entry.parse(text);
+            String reason = reasonToIgnore(entry, colour, name);
+            if (reason == null) {
+                found.add(entry);
+                return;
+            }
+            ignored.add(colour + "/" + name + ": " + reason);
+        } catch (IllegalArgumentException e) {
+            ignored.add(colour + "/" + name + ": " + e.getMessage());
         }
     }
 
-    private static Entry read(Path file) throws IOException {
-        if (Files.size(file) > ENTRY_MAX) {
-            throw new IllegalArgumentException("longer than any entry");
-        }
-        return Entry.parse(new String(Files.readAllBytes(file), UTF_8));
-    }
-
-    private String reasonToIgnore(Entry entry, Path colour, Path file) {
+    private String reasonToIgnore(Entry entry, String colour, String name) {
         if (!entry.jobId().equals(identity.jobId())) {
             return "is of job " + entry.jobId();
         }
         if (entry.rank() < 0
                 || entry.rank() >= identity.size()
                 || entry.size() != identity.size()
-                || !file.getFileName().toString().equals(Integer.toString(entry.rank()))
-                || !colour.getFileName().toString().equals(text(entry.colour()))) {
+                || !name.equals(Integer.toString(entry.rank()))
+                || !colour.equals(text(entry.colour()))) {
             return "rank, size or application do not fit";
         }
         if (entry.host().equals(HostName.NAME)
@@ -208,74 +201,65 @@ final class Rendezvous {
         return null;
     }
 
+    /** Where there are files. */
     void writeUrls(List<JobGroup.Member> members) throws IOException {
-        StringBuilder text = new StringBuilder().append(members.size()).append('\n');
-        for (JobGroup.Member member : members) {
-            text.append(member.uri()).append('\n');
+        if (urlFile(identity.colour()) != null) {
+            StringBuilder text = new StringBuilder().append(members.size()).append('\n');
+            for (JobGroup.Member member : members) {
+                text.append(member.uri()).append('\n');
+            }
+            store.put(text(identity.colour()), URLS, text.toString());
         }
-        writeAtomically(urlFile(identity.colour()), text.toString());
     }
 
-    private Path barrier(String scope, int number) {
+    private String barrier(String scope, int number) {
         String job = URLEncoder.encode(identity.jobId(), UTF_8);
-        return directory.resolve("barrier-" + job).resolve(scope + "-" + number);
+        return "barrier-" + job + "/" + scope + "-" + number;
     }
 
     void arrive(String scope, int number) throws IOException {
-        Path barrier = barrier(scope, number);
-        Files.createDirectories(barrier);
         String mark = Entry.own(identity, "").mark();
-        writeAtomically(barrier.resolve(Integer.toString(identity.rank())), mark);
+        store.put(barrier(scope, number), Integer.toString(identity.rank()), mark);
     }
 
     List<Integer> missing(String scope, int number, List<Entry> members) throws IOException {
-        Path barrier = barrier(scope, number);
+        Map<String, String> marks = store.read(barrier(scope, number));
         // A process at the next barrier has left this one and may have removed its mark.
-        Path next = barrier(scope, number + 1);
+        Map<String, String> next = store.read(barrier(scope, number + 1));
         List<Integer> missing = new ArrayList<>();
         for (Entry member : members) {
             String name = Integer.toString(member.rank());
-            if (!isMarked(barrier.resolve(name), member) && !isMarked(next.resolve(name), member)) {
+            String mark = member.mark();
+            if (!mark.equals(marks.get(name)) && !mark.equals(next.get(name))) {
                 missing.add(member.rank());
             }
         }
         return missing;
     }
 
-    private static boolean isMarked(Path file, Entry member) throws IOException {
-        try {
-            return Files.size(file) <= ENTRY_MAX
-                    && new String(Files.readAllBytes(file), UTF_8).equals(member.mark());
-        } catch (NoSuchFileException e) {
-            return false;
-        }
-    }
-
     /** Takes this process' mark of a barrier that everybody has left. */
     void forget(String scope, int number) throws IOException {
         if (number >= 0) {
-            Path barrier = barrier(scope, number);
-            Files.deleteIfExists(barrier.resolve(Integer.toString(identity.rank())));
-            deleteIfEmpty(barrier);
-        }
-    }
-
-    private static void deleteIfEmpty(Path directory) throws IOException {
-        try {
-            Files.deleteIfExists(directory);
-        } catch (java.nio.file.DirectoryNotEmptyException e) {
-            // Somebody else's mark is in it; the last one takes it away.
-            return;
+            store.remove(barrier(scope, number), Integer.toString(identity.rank()));
         }
     }
 
     /** The own entry goes; marks of the last barriers stay: others may still wait at them. */
     void close() {
-        try {
-            Path own = colourDirectory(identity.colour());
-            Files.deleteIfExists(own.resolve(Integer.toString(identity.rank())));
+        try (RendezvousStore ending = store) {
+            ending.remove(text(identity.colour()), Integer.toString(identity.rank()));
         } catch (IOException e) {
-            throw new JobGroupException("cannot remove the entry in " + directory + ": " + e, e);
+            throw new JobGroupException("cannot remove the entry in " + store + ": " + e, e);
         }
+    }
+
+    /** Ends a connection of a process that did not join. What it published stays in a directory. */
+    void abandon() {
+        CloseHelper.quietClose(store);
+    }
+
+    @Override
+    public String toString() {
+        return store.toString();
     }
 }

@@ -20,15 +20,20 @@ import org.junit.jupiter.api.io.TempDir;
 class JobGroupIT {
     @TempDir Path directory;
 
-    private static Path mpirun() {
+    private static Path launcher(String name, String debianPackage) {
         Path found =
                 Arrays.stream(System.getenv("PATH").split(File.pathSeparator))
-                        .map(folder -> Path.of(folder, "mpirun"))
+                        .map(folder -> Path.of(folder, name))
                         .filter(Files::isExecutable)
                         .findFirst()
                         .orElse(null);
-        Assumptions.assumeTrue(found != null, "mpirun is not on the PATH (package openmpi-bin)");
+        Assumptions.assumeTrue(
+                found != null, name + " is not on the PATH (package " + debianPackage + ")");
         return found;
+    }
+
+    private static Path mpirun() {
+        return launcher("mpirun", "openmpi-bin");
     }
 
     private List<String> java(String... properties) {
@@ -43,12 +48,16 @@ class JobGroupIT {
 
     /** Runs a command with the rendezvous directory; the lines of its members. */
     private List<String> run(List<String> command) throws Exception {
+        return run(directory.resolve("r").toString(), command);
+    }
+
+    private List<String> run(String rendezvous, List<String> command) throws Exception {
         Path output = directory.resolve("output");
         ProcessBuilder builder =
                 new ProcessBuilder(command)
                         .redirectErrorStream(true)
                         .redirectOutput(output.toFile());
-        builder.environment().put("VERBENA_RENDEZVOUS", directory.resolve("r").toString());
+        builder.environment().put("VERBENA_RENDEZVOUS", rendezvous);
         builder.environment().put("OMPI_ALLOW_RUN_AS_ROOT", "1");
         builder.environment().put("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
         Process process = builder.start();
@@ -96,5 +105,23 @@ class JobGroupIT {
                         "member PMIx 3/4 sim 2/3 true sim+viz");
         // The same directory again: what the first job left does not matter.
         assertThat(run(command)).hasSize(4);
+    }
+
+    @Test
+    @Tag("nessie-J1")
+    void shouldSplitTwoApplicationsOfMpichWithoutADirectory() throws Exception {
+        List<String> command = new ArrayList<>();
+        command.addAll(List.of(launcher("mpiexec.mpich", "mpich").toString(), "-n", "1"));
+        command.addAll(java("-Dverbena.app=viz"));
+        command.addAll(List.of(":", "-n", "2"));
+        command.addAll(java("-Dverbena.app=sim"));
+        try (RealEnvironment environment = RealEnvironment.builder().build();
+                RendezvousServer server = RendezvousServer.launch(environment, "127.0.0.1", 0)) {
+            assertThat(run("tcp://127.0.0.1:" + server.port(), command))
+                    .containsExactly(
+                            "member PMI 0/3 viz 0/1 true sim+viz",
+                            "member PMI 1/3 sim 0/2 true sim+viz",
+                            "member PMI 2/3 sim 1/2 true sim+viz");
+        }
     }
 }

@@ -1,0 +1,143 @@
+package dev.verbena.agent;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.verbena.agent.internal.Deadlines;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.OutputStream;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.URI;
+import java.net.URLDecoder;
+import java.net.URLEncoder;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.locks.LockSupport;
+import org.agrona.concurrent.NanoClock;
+
+/** The texts of a job at a {@link RendezvousServer}. */
+final class TcpRendezvous implements RendezvousStore {
+    private static final long RETRY_NS = 50_000_000;
+    private static final int ANSWER_MS = 30_000;
+
+    private final String address;
+    private final Socket socket;
+    private final BufferedReader in;
+    private final OutputStream out;
+
+    /**
+     * Connects, and tries again until the deadline: a server may be started at the same time.
+     *
+     * @throws JobGroupException naming the address
+     */
+    TcpRendezvous(URI uri, String job, NanoClock clock, long deadlineNs) throws IOException {
+        if (uri.getHost() == null || uri.getPort() < 1) {
+            throw new JobGroupException("'" + uri + "' is not tcp://HOST:PORT");
+        }
+        address = uri.toString();
+        socket = connect(uri, clock, deadlineNs);
+        in = new BufferedReader(new InputStreamReader(socket.getInputStream(), UTF_8));
+        out = socket.getOutputStream();
+        ask(RendezvousServer.MAGIC, job);
+    }
+
+    private static Socket connect(URI uri, NanoClock clock, long deadlineNs) throws IOException {
+        while (true) {
+            Socket socket = new Socket();
+            int leftMs = Math.max(1, Deadlines.toMs(deadlineNs - clock.nanoTime()));
+            try {
+                socket.connect(new InetSocketAddress(uri.getHost(), uri.getPort()), leftMs);
+                socket.setTcpNoDelay(true);
+                // A server answers at once; one that does not is none.
+                socket.setSoTimeout(Math.max(ANSWER_MS, leftMs));
+                return socket;
+            } catch (IOException e) {
+                socket.close();
+                if (clock.nanoTime() - deadlineNs >= 0) {
+                    throw new JobGroupException("no rendezvous server at " + uri + ": " + e, e);
+                }
+                LockSupport.parkNanos(RETRY_NS);
+            }
+        }
+    }
+
+    /** The lines of the answer. */
+    private List<String> ask(String... words) throws IOException {
+        StringBuilder line = new StringBuilder(words[0]);
+        for (int i = 1; i < words.length; i++) {
+            line.append(' ').append(URLEncoder.encode(words[i], UTF_8));
+        }
+        out.write(line.append('\n').toString().getBytes(UTF_8));
+        String answer = line();
+        if (answer.startsWith("error ")) {
+            throw new JobGroupException(address + ": " + answer.substring("error ".length()));
+        }
+        List<String> lines = new ArrayList<>();
+        try {
+            for (int left = Integer.parseInt(answer); left > 0; left--) {
+                lines.add(line());
+            }
+        } catch (NumberFormatException e) {
+            throw new IOException(address + " is no rendezvous server of this version", e);
+        }
+        return lines;
+    }
+
+    private String line() throws IOException {
+        String line = in.readLine();
+        if (line == null) {
+            throw new IOException("the rendezvous server at " + address + " has ended");
+        }
+        return line;
+    }
+
+    @Override
+    public List<String> folders() throws IOException {
+        List<String> names = new ArrayList<>();
+        for (String line : ask("folders")) {
+            names.add(URLDecoder.decode(line, UTF_8));
+        }
+        return names;
+    }
+
+    @Override
+    public Map<String, String> read(String folder) throws IOException {
+        Map<String, String> texts = new TreeMap<>();
+        for (String line : ask("read", folder)) {
+            int space = line.indexOf(' ');
+            texts.put(
+                    URLDecoder.decode(line.substring(0, space), UTF_8),
+                    URLDecoder.decode(line.substring(space + 1), UTF_8));
+        }
+        return texts;
+    }
+
+    @Override
+    public void put(String folder, String name, String text) throws IOException {
+        ask("put", folder, name, text);
+    }
+
+    @Override
+    public void publish(String folder, String name, String text) throws IOException {
+        ask("publish", folder, name, text);
+    }
+
+    @Override
+    public void remove(String folder, String name) throws IOException {
+        ask("remove", folder, name);
+    }
+
+    @Override
+    public String toString() {
+        return address;
+    }
+
+    @Override
+    public void close() throws IOException {
+        socket.close();
+    }
+}
