@@ -5,4 +5,7 @@ module dev.verbena.sinks.postgres {
     requires org.postgresql.jdbc;
 
     exports dev.verbena.sinks.postgres;
+
+    provides dev.verbena.staging.sink.SinkProvider with
+            dev.verbena.sinks.postgres.PostgresProvider;
 }

@@ -19,4 +19,6 @@ module dev.verbena.staging {
     exports dev.verbena.savime.query;
     exports dev.verbena.staging.metadata;
     exports dev.verbena.staging.sink;
+
+    uses dev.verbena.staging.sink.SinkProvider;
 }

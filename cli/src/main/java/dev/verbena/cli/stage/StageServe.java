@@ -9,8 +9,8 @@ import dev.verbena.savime.StagingService;
 import dev.verbena.savime.StagingStatistics;
 import dev.verbena.savime.query.SavimeClient;
 import dev.verbena.savime.query.SavimeSink;
-import dev.verbena.staging.sink.FileSink;
 import dev.verbena.staging.sink.Sink;
+import dev.verbena.staging.sink.Sinks;
 import dev.verbena.transport.TransportContext;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -67,8 +67,16 @@ final class StageServe extends CliCommand {
             names = "--sink",
             paramLabel = "URI",
             required = true,
-            description = "Where datasets go: file:DIR or savime://HOST:PORT.")
+            description =
+                    "Where datasets go: file:DIR, savime://HOST:PORT or"
+                            + " postgres://[USER@]HOST[:PORT]/DATABASE.")
     private String sink;
+
+    @Option(
+            names = "--sink-jars",
+            paramLabel = "DIR",
+            description = "Folder with the jars of the sink's artifact, if it is not installed.")
+    private Path sinkJars;
 
     @Option(
             names = "--senders",
@@ -144,16 +152,17 @@ final class StageServe extends CliCommand {
     }
 
     private Sink sink() {
-        if (sink.startsWith("file:") && sink.length() > 5) {
-            return new FileSink(Path.of(sink.substring(5)).toAbsolutePath());
-        }
         String savime = "savime://";
         if (sink.startsWith(savime)) {
             String where = sink.substring(savime.length());
             return new SavimeSink(
                     host("--sink", where), port("--sink", where), SavimeClient.Limits.DEFAULT);
         }
-        throw wrong("--sink %s is neither file:DIR nor savime://HOST:PORT", sink);
+        try {
+            return Sinks.of(sink, SinkJars.loader(sink, sinkJars));
+        } catch (IllegalArgumentException e) {
+            throw wrong("--sink %s", e.getMessage());
+        }
     }
 
     private String host(String option, String text) {

@@ -1,6 +1,8 @@
 package dev.verbena.sinks.postgres;
 
 import dev.verbena.staging.sink.SinkDataset;
+import dev.verbena.staging.sink.SqlTars;
+import dev.verbena.staging.sink.StagedPiece;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
@@ -21,18 +23,13 @@ final class PieceTables {
         try (Statement statement = connection.createStatement()) {
             statement.execute("SET client_min_messages = warning");
             lockCreation(statement);
-            statement.execute(
-                    """
-                    CREATE TABLE IF NOT EXISTS verbena_piece (
-                        variable text, step bigint, rank integer, dataset text NOT NULL,
-                        type text NOT NULL, shape bigint[] NOT NULL, start bigint[] NOT NULL,
-                        size bigint[] NOT NULL, PRIMARY KEY (variable, step, rank))""");
+            statement.execute(SqlTars.CATALOGUE);
         }
         connection.commit();
     }
 
     /** Lists a piece; false: there is one of its key. Waits for a transaction that has it. */
-    static boolean claim(Connection connection, SinkDataset dataset, PieceRows piece)
+    static boolean claim(Connection connection, SinkDataset dataset, StagedPiece piece)
             throws SQLException {
         String insert =
                 "INSERT INTO verbena_piece VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING";
@@ -50,15 +47,10 @@ final class PieceTables {
     }
 
     /** Creates the variable's table if there is none; one of other columns makes COPY fail. */
-    static void create(Connection connection, PieceRows piece) throws SQLException {
-        StringBuilder columns = new StringBuilder("step bigint NOT NULL, rank integer NOT NULL");
-        for (int i = 0; i < piece.shape().length; i++) {
-            columns.append(", i").append(i).append(" bigint NOT NULL");
-        }
-        columns.append(", value ").append(piece.sqlType()).append(" NOT NULL");
+    static void create(Connection connection, StagedPiece piece) throws SQLException {
+        String table = '"' + piece.variable() + '"';
         try (Statement statement = connection.createStatement()) {
-            try (var found =
-                    statement.executeQuery("SELECT to_regclass('" + piece.table() + "')")) {
+            try (var found = statement.executeQuery("SELECT to_regclass('" + table + "')")) {
                 found.next();
                 if (found.getString(1) != null) {
                     return;
@@ -66,7 +58,7 @@ final class PieceTables {
             }
             lockCreation(statement);
             statement.execute(
-                    "CREATE TABLE IF NOT EXISTS %s (%s)".formatted(piece.table(), columns));
+                    "CREATE TABLE IF NOT EXISTS %s (%s)".formatted(table, SqlTars.columns(piece)));
         }
     }
 }

@@ -4,6 +4,11 @@ import dev.verbena.staging.sink.Sink;
 import dev.verbena.staging.sink.SinkDataset;
 import dev.verbena.staging.sink.SinkRejectedException;
 import dev.verbena.staging.sink.SinkSession;
+import dev.verbena.staging.sink.SqlTars;
+import dev.verbena.staging.sink.StagedPiece;
+import dev.verbena.staging.sink.Subtar;
+import dev.verbena.staging.sink.Tar;
+import dev.verbena.staging.sink.TarText;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.sql.Connection;
@@ -21,7 +26,9 @@ import org.postgresql.copy.CopyIn;
  * <p>A dataset is one transaction: its rows and its row in the table {@code verbena_piece}, whose
  * key is variable, step and rank, appear together or not at all. A second dataset of a key is
  * refused, unless it may be the same one sent again: then it counts as taken. Element types are
- * SAVIME's; a vector is an array. Commands are SQL. Thread-safe.
+ * SAVIME's; a vector is an array. {@code create_tar} makes a table with a column for each dimension
+ * and attribute, which {@code load_subtar} fills in one transaction; other commands are SQL.
+ * Thread-safe.
  */
 public final class PostgresSink implements Sink {
     private static final int SESSIONS_MAX = 16;
@@ -88,17 +95,23 @@ public final class PostgresSink implements Sink {
         return state.matches("(08|40|53|55|57|58).*");
     }
 
+    private interface Work {
+        void run() throws IOException;
+    }
+
     private static final class Session implements SinkSession {
         private final Connection connection;
         private final RowWriter rows = new RowWriter();
+        private final SqlTars tars;
 
         Session(Connection connection) {
             this.connection = connection;
+            tars = new SqlTars(new SessionRows(connection), "/");
         }
 
         @Override
         public void transfer(SinkDataset dataset, FileChannel data) throws IOException {
-            PieceRows piece = PieceRows.of(dataset);
+            StagedPiece piece = StagedPiece.of(dataset);
             try {
                 if (PieceTables.claim(connection, dataset, piece)) {
                     PieceTables.create(connection, piece);
@@ -115,12 +128,12 @@ public final class PostgresSink implements Sink {
             }
         }
 
-        private void copy(PieceRows piece, FileChannel data) throws SQLException, IOException {
+        private void copy(StagedPiece piece, FileChannel data) throws SQLException, IOException {
             CopyIn copy =
                     connection
                             .unwrap(PGConnection.class)
                             .getCopyAPI()
-                            .copyIn("COPY " + piece.table() + " FROM STDIN (FORMAT BINARY)");
+                            .copyIn("COPY \"" + piece.variable() + "\" FROM STDIN (FORMAT BINARY)");
             try {
                 rows.write(piece, data, copy);
                 long count = copy.endCopy();
@@ -142,6 +155,34 @@ public final class PostgresSink implements Sink {
                 return answer;
             } catch (SQLException e) {
                 throw failure(e);
+            }
+        }
+
+        @Override
+        public boolean mapsTars() {
+            return true;
+        }
+
+        @Override
+        public String createTar(Tar tar) throws IOException {
+            return inTransaction(() -> tars.create(tar));
+        }
+
+        @Override
+        public String loadSubtar(Subtar subtar) throws IOException {
+            return inTransaction(() -> tars.load(subtar));
+        }
+
+        private String inTransaction(Work work) throws IOException {
+            try {
+                work.run();
+                connection.commit();
+                return TarText.DONE;
+            } catch (SQLException e) {
+                throw failure(e);
+            } catch (IOException e) {
+                rollBack();
+                throw e.getCause() instanceof SQLException cause ? failure(cause) : e;
             }
         }
 

@@ -2,6 +2,7 @@ package dev.verbena.sinks.postgres;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
+import dev.verbena.staging.sink.StagedPiece;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -30,7 +31,7 @@ final class RowWriter {
      *
      * @throws IOException if the file is shorter than the piece
      */
-    void write(PieceRows piece, FileChannel data, CopyIn copy) throws IOException, SQLException {
+    void write(StagedPiece piece, FileChannel data, CopyIn copy) throws IOException, SQLException {
         out.clear();
         out.put(SIGNATURE).putInt(0).putInt(0);
         long[] indices = piece.start().clone();
@@ -72,28 +73,28 @@ final class RowWriter {
         out.clear();
     }
 
-    private void put(PieceRows piece, long[] indices) {
+    private void put(StagedPiece piece, long[] indices) {
         out.putShort((short) (3 + indices.length));
         out.putInt(8).putLong(piece.step());
         out.putInt(4).putInt(piece.rank());
         for (long index : indices) {
             out.putInt(8).putLong(index);
         }
-        PieceRows.Scalar scalar = piece.scalar();
+        StagedPiece.Scalar scalar = piece.scalar();
         if (piece.vector() == 1) {
             put(scalar);
             return;
         }
-        out.putInt(20 + piece.vector() * (4 + scalar.sqlSize()));
+        out.putInt(20 + piece.vector() * (4 + Types.size(scalar)));
         // One dimension, no nulls, the type; its length, and that it begins at 1.
-        out.putInt(1).putInt(0).putInt(scalar.oid()).putInt(piece.vector()).putInt(1);
+        out.putInt(1).putInt(0).putInt(Types.oid(scalar)).putInt(piece.vector()).putInt(1);
         for (int i = 0; i < piece.vector(); i++) {
             put(scalar);
         }
     }
 
-    private void put(PieceRows.Scalar scalar) {
-        out.putInt(scalar.sqlSize());
+    private void put(StagedPiece.Scalar scalar) {
+        out.putInt(Types.size(scalar));
         switch (scalar.size()) {
             case 1 -> out.putShort(in.get());
             case 4 -> out.putInt(in.getInt());
@@ -102,7 +103,7 @@ final class RowWriter {
     }
 
     /** The last index runs fastest. */
-    private static void advance(long[] indices, PieceRows piece) {
+    private static void advance(long[] indices, StagedPiece piece) {
         long[] start = piece.start();
         long[] shape = piece.shape();
         for (int i = indices.length - 1; i >= 0; i--) {

@@ -9,9 +9,12 @@ import dev.verbena.savime.ElementType;
 import dev.verbena.savime.StagingFixture;
 import dev.verbena.savime.StagingServer;
 import dev.verbena.staging.metadata.PieceMetadata;
+import dev.verbena.staging.sink.Sink;
 import dev.verbena.staging.sink.SinkDataset;
 import dev.verbena.staging.sink.SinkRejectedException;
 import dev.verbena.staging.sink.SinkSession;
+import dev.verbena.staging.sink.Sinks;
+import dev.verbena.staging.sink.TarText;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -183,6 +186,73 @@ class PostgresSinkIT {
         assertThat(session.command("SELECT count(*) FROM a")).isEqualTo("3\n");
     }
 
+    /** Specification, section 8.4, and the other kinds of ranges and dimensions. */
+    @Test
+    void shouldMapArraysAndTheirRegions() throws Exception {
+        send("vel_t0", "double", 8, null, false, doubles(0, 12));
+        run(
+                "create_tar(\"vel\", \"*\", \"implicit,t,int,0,*,1 | implicit,i,int,10,14,2 |"
+                        + " implicit,j,double,0,1.5,0.5\", \"v,double\");");
+        run(
+                "load_subtar(\"vel\", \"ordered,t,0,0|ordered,i,#10,#14|ordered,j,0,3\", \"v,vel_t0\")");
+        assertThat(session.command("SELECT * FROM vel WHERE v IN (0, 5, 11) ORDER BY v"))
+                .isEqualTo("0\t10\t0\t0\n0\t12\t0.5\t5\n0\t14\t1.5\t11\n");
+        send("v1", "double", 8, half(0), false, doubles(100, 12));
+        ByteBuffer positions = ByteBuffer.allocate(32).order(ByteOrder.LITTLE_ENDIAN);
+        positions.putLong(3).putLong(1).putLong(0).putLong(2);
+        send("order", "long", 8, null, false, positions);
+        run("load_subtar('vel', 'ordered,i,0,2|ordered,t,1,1|partial,j,0,3,order', 'v,v1');");
+        assertThat(session.command("SELECT i, j FROM vel WHERE v IN (100, 109) ORDER BY v"))
+                .isEqualTo("10\t1.5\n14\t0.5\n");
+        run("create_tar('e', '*', 'explicit,x,order', 'v,double')");
+        run("load_subtar('e', 'total,x,0,3,order', 'v,vel_t0');");
+        assertThat(session.command("SELECT x, v FROM e ORDER BY v"))
+                .isEqualTo("2\t0\n1\t1\n3\t2\n0\t3\n");
+    }
+
+    @Test
+    void shouldRefuseRegionsThatDoNotFitAndLoadNothing() throws Exception {
+        send("few", "double", 8, null, false, doubles(0, 3));
+        send("ints", "int", 4, null, false, doubles(0, 3));
+        String create = "create_tar('a', '*', 'implicit,x,int,0,9,1', 'v,double');";
+        run(create);
+        run("load_subtar('a', 'ordered,x,2,4', 'v,few');");
+        for (String wrong :
+                new String[] {
+                    create,
+                    "create_tar('few', '*', 'implicit,x,int,0,9,1', 'v,double');",
+                    "load_subtar('a', 'ordered,x,4,5', 'v,few');",
+                    "load_subtar('a', 'ordered,x,5,9', 'v,few');",
+                    "load_subtar('a', 'ordered,x,9,10', 'v,few');",
+                    "load_subtar('a', 'ordered,x,5,6', 'v,ints');",
+                    "load_subtar('a', 'ordered,x,5,6', 'v,absent');",
+                    "load_subtar('b', 'ordered,x,5,6', 'v,few');",
+                    "load_subtar('a', 'ordered,y,5,6', 'v,few');",
+                    "load_subtar(a)",
+                }) {
+            assertThatThrownBy(() -> run(wrong))
+                    .as(wrong)
+                    .isInstanceOf(SinkRejectedException.class);
+        }
+        assertThat(session.command("SELECT x FROM a ORDER BY x")).isEqualTo("2\n3\n4\n");
+        run("load_subtar('a', 'ordered,x,5,6', 'v,few');");
+    }
+
+    private void run(String command) throws IOException {
+        assertThat(TarText.run(session, command)).isEqualTo(TarText.DONE);
+    }
+
+    @Test
+    void shouldBeFoundByItsUri() {
+        try (Sink sink =
+                Sinks.of("postgres://user@localhost:1/base", getClass().getClassLoader())) {
+            assertThat(sink).isInstanceOf(PostgresSink.class);
+        }
+        assertThatThrownBy(() -> Sinks.of("postgres:x", getClass().getClassLoader()))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("postgres://[USER@]HOST[:PORT]/DATABASE");
+    }
+
     @Test
     void shouldTakeWhatAStagingServerSends() throws Exception {
         try (StagingFixture stage = new StagingFixture(folder, true)) {
@@ -204,6 +274,13 @@ class PostgresSinkIT {
             client.drain(Duration.ofSeconds(120));
             assertThat(client.run("SELECT count(*), max(step), max(i0) FROM staged").text())
                     .isEqualTo("20000\t4\t3999\n");
+            // The paper's listing.
+            client.run("create_tar('D_tar', '*', 'implicit,x,int,0,999,1', 'v,long');");
+            client.dataset("D", "long").write(memory);
+            client.sync();
+            client.run("load_subtar('D_tar', 'ordered,x,0,999', 'v,D');");
+            assertThat(client.run("SELECT count(*), max(x) FROM \"D_tar\"").text())
+                    .isEqualTo("1000\t999\n");
             assertThat(stage.errors).isEmpty();
         }
     }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.verbena.AllocationMeter;
 import dev.verbena.staging.sink.SinkDataset;
+import dev.verbena.staging.sink.StagedPiece;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
@@ -70,11 +71,11 @@ class RowWriterTest {
         }
     }
 
-    private static PieceRows rows(int count) throws IOException {
-        return PieceRows.of(new SinkDataset("a", "double", 8L * count, 8, null, false));
+    private static StagedPiece rows(int count) throws IOException {
+        return StagedPiece.of(new SinkDataset("a", "double", 8L * count, 8, null, false));
     }
 
-    private static void write(RowWriter writer, PieceRows piece, FileChannel data, Count to) {
+    private static void write(RowWriter writer, StagedPiece piece, FileChannel data, Count to) {
         try {
             writer.write(piece, data, to);
         } catch (IOException | SQLException e) {
@@ -87,8 +88,8 @@ class RowWriterTest {
         Path file = Files.write(folder.resolve("data"), new byte[8 * 100_000]);
         RowWriter writer = new RowWriter();
         Count to = new Count();
-        PieceRows few = rows(10);
-        PieceRows many = rows(100_000);
+        StagedPiece few = rows(10);
+        StagedPiece many = rows(100_000);
         try (FileChannel data = FileChannel.open(file)) {
             AllocationMeter.requireNoneIn(
                     () -> {

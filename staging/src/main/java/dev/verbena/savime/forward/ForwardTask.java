@@ -6,6 +6,7 @@ import dev.verbena.savime.wire.DatasetState;
 import dev.verbena.staging.sink.SinkDataset;
 import dev.verbena.staging.sink.SinkRejectedException;
 import dev.verbena.staging.sink.SinkSession;
+import dev.verbena.staging.sink.TarText;
 import java.io.IOException;
 
 /** One try to hand a dataset over, or to run a command. Its result is read after it has ended. */
@@ -68,7 +69,7 @@ public final class ForwardTask {
     boolean run(SinkSession session) {
         try {
             if (command != null) {
-                text = session.command(command);
+                text = TarText.run(session, command);
             } else {
                 file.writeMeta(meta.in(DatasetState.FORWARDING));
                 session.transfer(

@@ -17,11 +17,16 @@ import java.util.Arrays;
  * A folder with a file {@code NAME.raw} for each dataset and {@code NAME.json} that describes it.
  * Each appears complete, by a rename, after its bytes were forced to the device; the description
  * first. A dataset of a name that is there is refused, unless it may be the same one sent again.
+ *
+ * <p>{@code create_tar} makes {@code NAME.tar}, {@code load_subtar} makes {@code NAME.LOW-HIGH_...
+ * .subtar} with a pair of positions for each dimension; each holds the command, which names the
+ * datasets.
  */
 public final class FileSink implements Sink {
     private static final int SESSIONS_MAX = 64;
 
     private final Path folder;
+    private final FileTars tars;
 
     /**
      * A folder, which is made if it is absent.
@@ -30,6 +35,7 @@ public final class FileSink implements Sink {
      */
     public FileSink(Path folder) {
         this.folder = folder;
+        this.tars = new FileTars(folder);
         try {
             Files.createDirectories(folder);
         } catch (IOException e) {
@@ -65,18 +71,9 @@ public final class FileSink implements Sink {
             if (Files.exists(raw) && !dataset.isRepeated()) {
                 throw new SinkRejectedException("there is a file " + raw);
             }
-            ByteBuffer description = ByteBuffer.wrap(describe(dataset).getBytes(UTF_8));
-            replace(
-                    folder.resolve(dataset.name() + ".json"),
-                    out -> {
-                        while (description.hasRemaining()) {
-                            out.write(description);
-                        }
-                    });
+            write(folder.resolve(dataset.name() + ".json"), describe(dataset));
             replace(raw, out -> copy(data, dataset.length(), out));
-            try (FileChannel directory = FileChannel.open(folder, StandardOpenOption.READ)) {
-                directory.force(true);
-            }
+            force(folder);
         }
 
         @Override
@@ -85,7 +82,40 @@ public final class FileSink implements Sink {
         }
 
         @Override
+        public boolean mapsTars() {
+            return true;
+        }
+
+        @Override
+        public String createTar(Tar tar) throws IOException {
+            return tars.create(tar);
+        }
+
+        @Override
+        public String loadSubtar(Subtar subtar) throws IOException {
+            return tars.load(subtar);
+        }
+
+        @Override
         public void close() {}
+    }
+
+    static void force(Path folder) throws IOException {
+        try (FileChannel directory = FileChannel.open(folder, StandardOpenOption.READ)) {
+            directory.force(true);
+        }
+    }
+
+    /** Puts a text into a file, which appears complete. */
+    static void write(Path file, String text) throws IOException {
+        ByteBuffer bytes = ByteBuffer.wrap(text.getBytes(UTF_8));
+        replace(
+                file,
+                out -> {
+                    while (bytes.hasRemaining()) {
+                        out.write(bytes);
+                    }
+                });
     }
 
     private interface Content {

@@ -23,6 +23,31 @@ public interface SinkSession extends AutoCloseable {
      */
     String command(String text) throws IOException;
 
+    /** Whether {@link #createTar} and {@link #loadSubtar} do more than pass their text on. */
+    default boolean mapsTars() {
+        return false;
+    }
+
+    /**
+     * Makes an array; its answer.
+     *
+     * @throws SinkRejectedException if it cannot be made: there is one of its name, for example
+     * @throws IOException if the sink cannot be reached; whether it was made is unknown
+     */
+    default String createTar(Tar tar) throws IOException {
+        return command(tar.text());
+    }
+
+    /**
+     * Fills a region of an array from datasets that the sink has; visible as a whole or not at all.
+     *
+     * @throws SinkRejectedException if it overlaps another, or something does not fit
+     * @throws IOException if the sink cannot be reached; whether it was loaded is unknown
+     */
+    default String loadSubtar(Subtar subtar) throws IOException {
+        return command(subtar.text());
+    }
+
     @Override
     void close() throws IOException;
 }
