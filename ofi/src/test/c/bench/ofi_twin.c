@@ -1,28 +1,36 @@
 /*
- * What the transport ofi:// does, in C over the same provider: half round trips of 8-byte puts
- * between two processes that look at memory, and the rate of 1 MiB puts. Use: ofi_twin [PROVIDER]
+ * What the transport ofi:// does, in C over the same provider, between two hosts.
+ *   ofi_twin OPERATION BYTES WINDOW [PROVIDER]             serves one measurement, prints "ready"
+ *   ofi_twin OPERATION BYTES WINDOW PROVIDER HOST          measures against it, prints {"value": N}
+ * OPERATION: send_lat, put_lat (half a round trip, ns: the median over batches), put_bw (GB/s,
+ * likewise). Each waits for the end of its operation before it begins the next of a
+ * latency, as ./verbena lat does.
  */
+#include <netdb.h>
 #include <rdma/fabric.h>
 #include <rdma/fi_cm.h>
 #include <rdma/fi_domain.h>
 #include <rdma/fi_endpoint.h>
 #include <rdma/fi_rma.h>
-#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
+#include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
-#define MEMORY (2 << 20)
 #define KEY 77
-#define WARM_UP 2000
-#define ROUNDS 20000
-#define LARGE (1 << 20)
-#define WINDOW 8
-#define LARGE_ROUNDS 2000
+#define PORT "18599"
+#define SLOTS 64
+#define SLOT 4096
+#define INBOX 4096
+#define WARM_UP 20000
+#define BATCHES 50
+#define BATCH 1000
+#define LARGE_BATCHES 20
+#define LARGE_BATCH 200
+#define LARGE_WARM_UP 1000
 
 struct side {
     struct fi_info *info;
@@ -30,9 +38,15 @@ struct side {
     struct fid_cq *cq;
     struct fid_av *av;
     struct fid_mr *mr;
-    char *memory;
+    char *memory; /* what is sent, what the peer puts, slots of messages */
+    size_t length;
+    size_t slots_at;
     fi_addr_t peer;
     uint64_t base, key;
+    long outstanding;
+    long messages;
+    int is_first;
+    int is_put;
 };
 
 static void need(long code, const char *what)
@@ -43,20 +57,37 @@ static void need(long code, const char *what)
     }
 }
 
-static void make(struct side *s, const char *provider)
+static struct fi_info *find(const char *provider)
 {
-    struct fi_info *hints = fi_allocinfo();
-    struct fi_av_attr av = {.type = FI_AV_TABLE};
-    struct fi_cq_attr cq = {.format = FI_CQ_FORMAT_MSG, .size = 4096, .wait_obj = FI_WAIT_FD};
-    struct fid_fabric *fabric;
-    struct fid_domain *domain;
+    struct fi_info *hints = fi_allocinfo(), *found;
 
     hints->ep_attr->type = FI_EP_RDM;
     hints->caps = FI_MSG | FI_RMA | FI_ATOMIC;
     hints->fabric_attr->prov_name = strdup(provider);
     hints->domain_attr->mr_mode = FI_MR_LOCAL | FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY;
     hints->domain_attr->threading = FI_THREAD_SAFE;
-    need(fi_getinfo(FI_VERSION(1, 17), NULL, NULL, 0, hints, &s->info), "fi_getinfo");
+    hints->domain_attr->resource_mgmt = FI_RM_ENABLED;
+    hints->tx_attr->msg_order = FI_ORDER_SAS;
+    hints->rx_attr->msg_order = FI_ORDER_SAS;
+    need(fi_getinfo(FI_VERSION(1, 17), NULL, NULL, 0, hints, &found), "fi_getinfo");
+    fi_freeinfo(hints);
+    return found;
+}
+
+static void receive(struct side *s, char *slot)
+{
+    need(fi_recv(s->ep, slot, SLOT, fi_mr_desc(s->mr), FI_ADDR_UNSPEC, slot), "fi_recv");
+}
+
+static void make(struct side *s, const char *provider, size_t length)
+{
+    struct fi_av_attr av = {.type = FI_AV_TABLE};
+    struct fi_cq_attr cq = {.format = FI_CQ_FORMAT_MSG, .size = 4096, .wait_obj = FI_WAIT_FD};
+    struct fid_fabric *fabric;
+    struct fid_domain *domain;
+    size_t total;
+
+    s->info = find(provider);
     need(fi_fabric(s->info->fabric_attr, &fabric, NULL), "fi_fabric");
     need(fi_domain(fabric, s->info, &domain, NULL), "fi_domain");
     need(fi_av_open(domain, &av, &s->av, NULL), "fi_av_open");
@@ -65,15 +96,42 @@ static void make(struct side *s, const char *provider)
     need(fi_ep_bind(s->ep, &s->av->fid, 0), "fi_ep_bind");
     need(fi_ep_bind(s->ep, &s->cq->fid, FI_TRANSMIT | FI_RECV), "fi_ep_bind");
     need(fi_enable(s->ep), "fi_enable");
-    s->memory = aligned_alloc(4096, MEMORY);
-    memset(s->memory, 0, MEMORY);
-    need(fi_mr_reg(domain, s->memory, MEMORY,
+    s->length = (length + INBOX - 1) / INBOX * INBOX;
+    s->slots_at = 2 * s->length;
+    total = s->slots_at + SLOTS * SLOT;
+    s->memory = aligned_alloc(INBOX, total);
+    memset(s->memory, 0, total);
+    need(fi_mr_reg(domain, s->memory, total,
                    FI_SEND | FI_RECV | FI_READ | FI_WRITE | FI_REMOTE_READ | FI_REMOTE_WRITE, 0,
                    KEY, 0, &s->mr, NULL),
          "fi_mr_reg");
+    for (int i = 0; i < SLOTS; i++)
+        receive(s, s->memory + s->slots_at + (size_t)i * SLOT);
 }
 
-static void swap(struct side *s, int in, int out)
+/* ---- the two sides find each other ---- */
+
+static int join(const char *host)
+{
+    struct addrinfo hints = {.ai_family = AF_INET, .ai_socktype = SOCK_STREAM}, *found;
+    int link, one = 1, listener;
+
+    hints.ai_flags = host ? 0 : AI_PASSIVE;
+    if (getaddrinfo(host, PORT, &hints, &found) != 0)
+        return -1;
+    link = socket(AF_INET, SOCK_STREAM, 0);
+    if (host)
+        return connect(link, found->ai_addr, found->ai_addrlen) == 0 ? link : -1;
+    listener = link;
+    setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
+    if (bind(listener, found->ai_addr, found->ai_addrlen) < 0 || listen(listener, 1) < 0)
+        return -1;
+    puts("ready");
+    fflush(stdout);
+    return accept(listener, NULL, NULL);
+}
+
+static void swap(struct side *s, int link)
 {
     struct {
         char name[256];
@@ -81,63 +139,103 @@ static void swap(struct side *s, int in, int out)
     } own, other;
     size_t length = sizeof(own.name);
 
+    memset(&own, 0, sizeof(own));
     need(fi_getname(&s->ep->fid, own.name, &length), "fi_getname");
     own.base = s->info->domain_attr->mr_mode & FI_MR_VIRT_ADDR ? (uintptr_t)s->memory : 0;
     own.key = fi_mr_key(s->mr);
-    if (write(out, &own, sizeof(own)) != sizeof(own) ||
-        read(in, &other, sizeof(other)) != sizeof(other))
+    if (write(link, &own, sizeof(own)) != sizeof(own) ||
+        recv(link, &other, sizeof(other), MSG_WAITALL) != sizeof(other))
         exit(1);
     s->base = other.base;
     s->key = other.key;
     need(fi_av_insert(s->av, other.name, 1, &s->peer, 0, NULL) - 1, "fi_av_insert");
 }
 
-static int poll_one(struct side *s)
+/* ---- operations ---- */
+
+static void look(struct side *s)
 {
     struct fi_cq_msg_entry entries[16];
     long count = fi_cq_read(s->cq, entries, 16);
 
     if (count == -FI_EAGAIN)
-        return 0;
+        return;
     need(count, "fi_cq_read");
-    return (int)count;
+    for (long i = 0; i < count; i++) {
+        if (entries[i].flags & FI_RECV) {
+            s->messages++;
+            receive(s, entries[i].op_context);
+        } else {
+            s->outstanding--;
+        }
+    }
 }
 
-static int put(struct side *s, uint64_t from, uint64_t to, size_t length)
+static void put(struct side *s, size_t length)
 {
-    struct iovec local = {s->memory + from, length};
-    struct fi_rma_iov remote = {s->base + to, length, s->key};
+    struct iovec local = {s->memory, length};
+    struct fi_rma_iov remote = {s->base + s->length, length, s->key};
     void *descriptor = fi_mr_desc(s->mr);
     struct fi_msg_rma message = {&local, &descriptor, 1, s->peer, &remote, 1, NULL, 0};
-    int done = 0;
     long code;
 
     while ((code = fi_writemsg(s->ep, &message, FI_COMPLETION | FI_DELIVERY_COMPLETE)) ==
            -FI_EAGAIN)
-        done += poll_one(s);
+        look(s);
     need(code, "fi_writemsg");
-    return done;
+    s->outstanding++;
 }
+
+static void drain(struct side *s)
+{
+    while (s->outstanding > 0)
+        look(s);
+}
+
+static void say(struct side *s, size_t length, long number)
+{
+    long code;
+
+    if (s->is_put) {
+        drain(s);
+        s->memory[length - 1] = (char)(1 + number % 127);
+        put(s, length);
+        return;
+    }
+    while ((code = fi_inject(s->ep, s->memory, length, s->peer)) == -FI_EAGAIN)
+        look(s);
+    need(code, "fi_inject");
+}
+
+static void hear(struct side *s, size_t length, long number)
+{
+    volatile char *mark = s->memory + s->length + length - 1;
+
+    if (s->is_put)
+        while (*mark != (char)(1 + number % 127))
+            look(s);
+    else
+        while (s->messages < number)
+            look(s);
+}
+
+static void round_trip(struct side *s, size_t length, long number)
+{
+    if (s->is_first)
+        say(s, length, number);
+    hear(s, length, number);
+    if (!s->is_first)
+        say(s, length, number);
+}
+
+/* ---- measurements ---- */
 
 static double now(void)
 {
     struct timespec t;
 
     clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
-static void round_trip(struct side *s, uint64_t round, int first)
-{
-    volatile uint64_t *arrived = (volatile uint64_t *)(s->memory + 8);
-
-    *(uint64_t *)s->memory = round;
-    if (first)
-        put(s, 0, 8, 8);
-    while (*arrived != round)
-        poll_one(s);
-    if (!first)
-        put(s, 0, 8, 8);
+    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
 }
 
 static int compare(const void *a, const void *b)
@@ -147,57 +245,91 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static void measure(struct side *s)
+static double median(double *values, int count)
 {
-    static double times[ROUNDS];
-    int posted = 0, done = 0;
-    double began;
+    qsort(values, (size_t)count, sizeof(*values), compare);
+    return values[count / 2];
+}
 
-    for (uint64_t i = 1; i <= WARM_UP + ROUNDS; i++) {
-        began = now();
-        round_trip(s, i, 1);
-        if (i > WARM_UP)
-            times[i - WARM_UP - 1] = (now() - began) / 2;
+static double latency(struct side *s, size_t length)
+{
+    double batches[BATCHES];
+    long number = 1;
+
+    for (; number <= WARM_UP; number++)
+        round_trip(s, length, number);
+    for (int i = 0; i < BATCHES; i++) {
+        double began = now();
+
+        for (int k = 0; k < BATCH; k++)
+            round_trip(s, length, number++);
+        batches[i] = (now() - began) / (2.0 * BATCH);
     }
-    qsort(times, ROUNDS, sizeof(*times), compare);
-    printf("put 8 B, half round trip: p50 %.2f us, p99 %.2f us\n", times[ROUNDS / 2] * 1e6,
-           times[ROUNDS * 99 / 100] * 1e6);
-    while (poll_one(s))
-        ;
-    began = now();
-    while (done < LARGE_ROUNDS) {
-        while (posted < LARGE_ROUNDS && posted - done < WINDOW) {
-            done += put(s, 4096, 4096, LARGE);
-            posted++;
-        }
-        done += poll_one(s);
+    drain(s);
+    return median(batches, BATCHES);
+}
+
+static void puts_of(struct side *s, size_t length, int count, int window)
+{
+    for (int i = 0; i < count; i++) {
+        while (s->outstanding >= window)
+            look(s);
+        put(s, length);
     }
-    printf("put 1 MiB, %d under way: %.0f MiB/s\n", WINDOW, LARGE_ROUNDS / (now() - began));
+    drain(s);
+}
+
+static double bandwidth(struct side *s, size_t length, int window)
+{
+    double batches[LARGE_BATCHES];
+
+    puts_of(s, length, LARGE_WARM_UP, window);
+    for (int i = 0; i < LARGE_BATCHES; i++) {
+        double began = now();
+
+        puts_of(s, length, LARGE_BATCH, window);
+        batches[i] = (double)LARGE_BATCH * (double)length / (now() - began);
+    }
+    return median(batches, LARGE_BATCHES);
+}
+
+/* Until the other side has gone. */
+static void serve(struct side *s, int link)
+{
+    char byte;
+
+    while (recv(link, &byte, 1, MSG_DONTWAIT) != 0)
+        for (int i = 0; i < 1000; i++)
+            look(s);
 }
 
 int main(int count, char **arguments)
 {
-    const char *provider = count > 1 ? arguments[1] : "tcp;ofi_rxm";
-    int there[2], back[2];
+    const char *host = count > 5 ? arguments[5] : NULL;
     struct side s;
-    pid_t child;
+    size_t length;
+    int link, is_latency;
 
-    if (pipe(there) < 0 || pipe(back) < 0)
+    if (count < 4)
+        return 2;
+    memset(&s, 0, sizeof(s));
+    length = strtoul(arguments[2], NULL, 10);
+    is_latency = strstr(arguments[1], "lat") != NULL;
+    s.is_put = strstr(arguments[1], "put") != NULL;
+    s.is_first = host != NULL;
+    make(&s, count > 4 ? arguments[4] : "tcp;ofi_rxm", length);
+    link = join(host);
+    if (link < 0)
         return 1;
-    child = fork();
-    if (child < 0)
-        return 1;
-    make(&s, provider);
-    if (child == 0) {
-        swap(&s, there[0], back[1]);
-        for (uint64_t i = 1; i <= WARM_UP + ROUNDS; i++)
-            round_trip(&s, i, 0);
-        for (;;)
-            poll_one(&s);
-    }
-    swap(&s, back[0], there[1]);
-    measure(&s);
-    kill(child, SIGKILL);
-    waitpid(child, NULL, 0);
+    swap(&s, link);
+    if (s.is_first)
+        printf("{\"value\": %.4f}\n",
+               is_latency ? latency(&s, length) : bandwidth(&s, length, atoi(arguments[3])));
+    else if (is_latency)
+        latency(&s, length);
+    if (s.is_first)
+        close(link);
+    else
+        serve(&s, link);
     return 0;
 }

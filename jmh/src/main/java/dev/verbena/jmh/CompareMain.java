@@ -59,6 +59,7 @@ public final class CompareMain {
         comparisons.addAll(SecondProviderComparisons.of(lat("shm", "put", 8)));
         comparisons.addAll(MatchComparisons.of(bench));
         comparisons.addAll(UgniComparisons.of(bench));
+        comparisons.addAll(OfiComparisons.of(bench));
         addSizes();
         atLeast(
                 "stream",
@@ -419,7 +420,9 @@ public final class CompareMain {
     }
 
     private void list() {
-        System.out.println("./verbena compare [PAIRS [NAME...]], PAIRS 10 unless given; names:");
+        System.out.println(
+                "./verbena compare [PAIRS [NAME...]], PAIRS 10 unless given; ofi stands for all"
+                        + " that begin with ofi-; names:");
         for (Comparison comparison : comparisons) {
             System.out.printf("  %-20s %s%n", comparison.id, comparison.sentence);
         }
@@ -434,7 +437,7 @@ public final class CompareMain {
     private void run(int pairs, List<String> wanted, Path page)
             throws IOException, InterruptedException {
         for (String name : wanted) {
-            if (comparisons.stream().noneMatch(comparison -> comparison.id.equals(name))) {
+            if (comparisons.stream().noneMatch(comparison -> comparison.isNamed(name))) {
                 System.err.println(
                         "%s is no comparison; there are %s"
                                 .formatted(
@@ -446,7 +449,7 @@ public final class CompareMain {
         List<String> ids = comparisons.stream().map(comparison -> comparison.id).toList();
         List<Comparison> chosen =
                 comparisons.stream()
-                        .filter(each -> wanted.isEmpty() || wanted.contains(each.id))
+                        .filter(each -> wanted.isEmpty() || wanted.stream().anyMatch(each::isNamed))
                         .toList();
         for (Comparison comparison : chosen) {
             if (comparison.needs(UCX) && !isOnPath(UCX)) {

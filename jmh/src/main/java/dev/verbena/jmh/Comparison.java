@@ -103,6 +103,11 @@ final class Comparison {
         }
     }
 
+    /** Whether this is its name, or the word for all between two hosts. */
+    boolean isNamed(String name) {
+        return id.equals(name) || name.equals("ofi") && id.startsWith("ofi-");
+    }
+
     /** Whether one of the two runs this program. */
     boolean needs(String program) {
         return ours.commandLine().contains(program) || other.commandLine().contains(program);

@@ -60,7 +60,9 @@ class ComparisonTest {
     void shouldStartEveryJavaProgramWithTheSameCollector() {
         for (Comparison comparison : CompareMain.comparisons("softnic-bench")) {
             if (comparison.settings().contains("Peer ")) {
-                assertThat(comparison.settings().split("UseSerialGC", -1)).hasSize(3);
+                // Between two hosts the command line of each side has both programs.
+                int programs = comparison.id.startsWith("ofi-") ? 4 : 2;
+                assertThat(comparison.settings().split("UseSerialGC", -1)).hasSize(programs + 1);
             }
             assertThat(comparison.settings())
                     .as("UCX as it comes")
@@ -69,6 +71,21 @@ class ComparisonTest {
         assertThat(CompareMain.comparisons("softnic-bench"))
                 .extracting(each -> each.id)
                 .contains("put-ucx-default", "put-jucx-default", "send-ucx-default");
+    }
+
+    @Test
+    void shouldMeasureAllBetweenTwoHostsByOneName() {
+        assertThat(CompareMain.comparisons("/checkout/target/bench/softnic-bench"))
+                .filteredOn(each -> each.isNamed("ofi"))
+                .extracting(each -> each.id)
+                .contains("ofi-send-c", "ofi-put-c", "ofi-bw-c", "ofi-put-jucx", "ofi-send-aeron");
+        assertThat(CompareMain.comparisons("/checkout/target/bench/softnic-bench"))
+                .filteredOn(each -> each.isNamed("ofi"))
+                .allSatisfy(
+                        each ->
+                                assertThat(each.settings())
+                                        .contains("`two-hosts ")
+                                        .doesNotContain("/checkout"));
     }
 
     @Test

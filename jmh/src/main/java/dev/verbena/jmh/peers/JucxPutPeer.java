@@ -10,6 +10,7 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.channels.SocketChannel;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -30,7 +31,9 @@ import org.openucx.jucx.ucp.UcpWorkerParams;
 /**
  * What a jucx user gets: a ping-pong of implicit puts between two processes, each spinning on its
  * own memory. Prints one JSON line with half the median round trip. Arguments: length, round trips,
- * two processors. Needs libucp on the machine; UCX_TLS chooses how it travels.
+ * two processors. Needs libucp on the machine; UCX_TLS chooses how it travels. Between two hosts
+ * ({@code ci/two-hosts}): length, round trips, "host", and on the side that measures the address of
+ * the other.
  */
 public final class JucxPutPeer {
     private static final int BATCH = 1000;
@@ -117,10 +120,36 @@ public final class JucxPutPeer {
         worker.progress();
     }
 
+    private static void measure(Socket socket, int length, int batches) throws Exception {
+        double halfNs = new JucxPutPeer(socket, length).measure(batches);
+        System.out.printf(
+                Locale.ROOT,
+                "{\"name\":\"jucx_put_lat\",\"bytes\":%d,\"us\":%.4f}%n",
+                length,
+                halfNs / 1e3);
+        System.out.flush();
+    }
+
+    private static void runOneSide(int length, int batches, String host) throws Exception {
+        try (SocketChannel channel = TwoHosts.join(host)) {
+            if (host == null) {
+                new JucxPutPeer(channel.socket(), length).echo(batches);
+                channel.socket().getInputStream().read(); // the other side has measured
+            } else {
+                measure(channel.socket(), length, batches);
+            }
+        }
+    }
+
     /** Runs both ends: this process, and a child that it starts. */
     public static void main(String[] arguments) throws Exception {
         int length = Integer.parseInt(arguments[0]);
         int batches = Integer.parseInt(arguments[1]) / BATCH;
+        if (arguments[2].equals("host")) {
+            String host = arguments.length > 3 ? arguments[3] : null;
+            runOneSide(length, batches, host);
+            Runtime.getRuntime().halt(0);
+        }
         InetAddress loopback = InetAddress.getLoopbackAddress();
         if (arguments.length > 3) {
             try (Socket socket = new Socket(loopback, Integer.parseInt(arguments[3]))) {
@@ -143,13 +172,7 @@ public final class JucxPutPeer {
                             .redirectError(Redirect.INHERIT)
                             .start();
             try (Socket socket = listener.accept()) {
-                double halfNs = new JucxPutPeer(socket, length).measure(batches);
-                System.out.printf(
-                        Locale.ROOT,
-                        "{\"name\":\"jucx_put_lat\",\"bytes\":%d,\"us\":%.4f}%n",
-                        length,
-                        halfNs / 1e3);
-                System.out.flush();
+                measure(socket, length, batches);
             } finally {
                 child.destroy();
             }
