@@ -1,4 +1,6 @@
-"""Client of Verbena's staging server: protocol STG/1 over TCP, with the standard library and NumPy.
+"""Clients of Verbena's servers over TCP, with the standard library and NumPy.
+
+Of the staging server, protocol STG/1:
 
     import verbena
     with verbena.connect("127.0.0.1:3221") as server:
@@ -8,6 +10,14 @@
 
 A server object may be used by several threads, one call at a time. A lost connection is not made
 again. read() takes back what the sink file:DIR has written.
+
+Of the array service:
+
+    with verbena.arrays("127.0.0.1:4711") as service:
+        service.put("t", 0, rows, start=(10, 0), shape=(40, 30))
+        service.seal("t", 0)
+        for version in service.versions("t", wait=10):
+            print(service.get("t", numpy.s_[5:15, 2:4], version))
 """
 
 import json
@@ -22,7 +32,7 @@ import time
 
 import numpy
 
-__all__ = ["Piece", "Server", "StagingError", "connect", "read"]
+__all__ = ["Piece", "Server", "StagingError", "arrays", "connect", "read"]
 
 _HEADER = struct.Struct("<4sBBHIIQQ")
 _MAGIC = b"STG1"
@@ -381,3 +391,12 @@ def read(folder, name):
     path = os.path.join(folder, name + ".raw")
     array = numpy.memmap(path, dtype=_READ[scalar], mode="r")
     return array.reshape(shape)
+
+
+def arrays(*addresses, timeout=10.0):
+    """Connects to an array service, HOST:PORT of each server in the order of their places.
+
+    See verbena_arrays, which must lie beside this file.
+    """
+    import verbena_arrays
+    return verbena_arrays.Arrays(addresses, timeout)

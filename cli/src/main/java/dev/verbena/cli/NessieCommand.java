@@ -1,5 +1,6 @@
 package dev.verbena.cli;
 
+import dev.verbena.cli.nessie.NessieArrayServer;
 import dev.verbena.cli.nessie.NessieXdr;
 import dev.verbena.cli.nessie.NessieXfer;
 import dev.verbena.cli.nessie.NessieXferServer;
@@ -12,19 +13,26 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "nessie",
         description = {
-            "Build RPC services, and measure one that transfers arrays.",
+            "Build RPC services, serve arrays, and measure a service that transfers them.",
             "",
             "  verbena nessie xdr xfer.x --package org.example.xfer --output src/main/java",
-            "  verbena nessie xfer --io-method write-rdma-async --len 262144 --num-reqs 8"
+            "  verbena nessie xfer --io-method write-rdma-async --len 262144 --num-reqs 8",
+            "  verbena nessie array-server --directory DIR --server-url-file FILE"
         },
         mixinStandardHelpOptions = true,
-        subcommands = {NessieXdr.class, NessieXferServer.class, NessieXfer.class})
+        subcommands = {
+            NessieXdr.class,
+            NessieXferServer.class,
+            NessieXfer.class,
+            NessieArrayServer.class
+        })
 final class NessieCommand implements Runnable {
     @Spec private CommandSpec spec;
 
     @Override
     public void run() {
         throw new ParameterException(
-                spec.commandLine(), "which program? There are xdr, xfer-server, xfer");
+                spec.commandLine(),
+                "which program? There are xdr, xfer-server, xfer, array-server");
     }
 }

@@ -28,6 +28,8 @@ class ArchitectureTest {
                             "dev.verbena.memory",
                             "dev.verbena.agent",
                             "dev.verbena.dart",
+                            "dev.verbena.nessie.nnti",
+                            "dev.verbena.nessie.service",
                             "dev.verbena.portals",
                             "dev.verbena.ugni",
                             "dev.verbena.nsim",

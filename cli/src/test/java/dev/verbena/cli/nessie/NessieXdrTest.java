@@ -82,6 +82,6 @@ class NessieXdrTest {
         assertThat(xdr("--depth", "513").code()).isEqualTo(2);
         assertThat(xdr("--package", "a.class").code()).isNotZero();
         assertThat(Run.of("nessie").err())
-                .contains("which program? There are xdr, xfer-server, xfer");
+                .contains("which program? There are xdr, xfer-server, xfer, array-server");
     }
 }

@@ -36,6 +36,7 @@ final class ArrayServerAgent implements ProtocolAgent {
     private AutoCloseable lock;
     private ArrayStore store;
     private ArrayEngine engine;
+    private Door door;
 
     ArrayServerAgent(
             Environment environment,
@@ -59,6 +60,10 @@ final class ArrayServerAgent implements ProtocolAgent {
             store = new ArrayStore(files, new PieceMemory(network, options.memoryMax()), options);
             new Recovery(files, options, environment.errorHandler()).run(store);
             engine = new ArrayEngine(store, new Slots(network), options, environment.nanoClock());
+            if (options.port() >= 0) {
+                door = new Door(environment.streams(), options, engine, environment.nanoClock());
+                port = door.port();
+            }
             serve();
             url = network.url();
         } catch (RuntimeException e) {
@@ -130,6 +135,7 @@ final class ArrayServerAgent implements ProtocolAgent {
     @Override
     public int doWork() {
         int work = endpoint.doWork() + engine.doWork();
+        work += door == null ? 0 : door.doWork();
         if (server.isDone()) {
             throw new AgentTerminationException("a client has ended the server");
         }
@@ -148,7 +154,7 @@ final class ArrayServerAgent implements ProtocolAgent {
 
     @Override
     public void onClose() {
-        CloseHelper.quietClose(store);
+        CloseHelper.quietCloseAll(door, store);
         if (endpoint == null) {
             transport.close();
         } else {

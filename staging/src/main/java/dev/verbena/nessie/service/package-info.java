@@ -15,6 +15,6 @@
  *
  * <p>{@link dev.verbena.nessie.service.ArrayServer} runs on a thread of its own; {@link
  * dev.verbena.nessie.service.ArrayClient} belongs to one thread. Messages are those of {@code
- * array.x}; over TCP they have a header, see {@code docs/nessie-arrays.md}.
+ * array.x}; over TCP they have a header, see {@code DoorConnection}.
  */
 package dev.verbena.nessie.service;

@@ -40,11 +40,17 @@ final class ArrayServers implements AutoCloseable {
         return Transports.open("shm", context);
     }
 
+    /** Of this thread; closed with the servers. */
     ArrayClient client() {
-        List<String> urls = servers.stream().map(ArrayServer::url).toList();
-        ArrayClient client = ArrayClient.connect(transport(), urls, LIMIT_MS, errors::add);
+        ArrayClient client = connect();
         open.add(client);
         return client;
+    }
+
+    /** The caller closes it. */
+    ArrayClient connect() {
+        List<String> urls = servers.stream().map(ArrayServer::url).toList();
+        return ArrayClient.connect(transport(), urls, LIMIT_MS, errors::add);
     }
 
     @Override

@@ -5,7 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.verbena.nessie.nnti.NntiBuffer;
 import java.nio.ByteOrder;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -61,6 +65,176 @@ class ArrayServiceTest {
                     .isEqualTo(7);
             assertThat(reader.versions("t", -1, 0)).containsExactly(7);
             assertThat(servers.errors).isEmpty();
+        }
+    }
+
+    @Test
+    void shouldNameWhatIsWrongWithARequest() throws Exception {
+        ArrayServerOptions options = ArrayServerOptions.DEFAULT.withMemory(1 << 16);
+        try (ArrayServers servers = new ArrayServers(directory, 1, options)) {
+            ArrayClient client = servers.client();
+            ArrayDescription array = grid("t", 1, 4, 4);
+            NntiBuffer four = client.allocate(4 * 8);
+            client.put(array, box(0, 0, 2, 2), four);
+            refused(
+                    ArrayStatus.OVERLAP,
+                    "array 't', version 1: piece [1:3, 1:3] overlaps piece [0:2, 0:2]",
+                    () -> client.put(array, box(1, 1, 2, 2), four));
+            refused(
+                    ArrayStatus.MISMATCH,
+                    "array 't', version 1: it is [0:4, 0:4] of INT64, not [0:4, 0:5] of INT64",
+                    () -> client.put(grid("t", 1, 4, 5), box(2, 2, 2, 2), four));
+            refused(
+                    ArrayStatus.OUTSIDE,
+                    "array 't', version 1: box [3:5, 0:2] is not within [0:4, 0:4]",
+                    () -> client.put(array, box(3, 0, 2, 2), four));
+            refused(
+                    ArrayStatus.BAD_REQUEST,
+                    "memory of 32 bytes for box [2:3, 2:3] of INT64 of array 't'",
+                    () -> client.put(array, box(2, 2, 1, 1), four));
+            refused(
+                    ArrayStatus.BAD_REQUEST,
+                    "name '' of 0 bytes",
+                    () -> client.put(grid("", 1, 4), box(0, 4), four));
+            refused(
+                    ArrayStatus.UNKNOWN,
+                    "array 'u', version 1: there is none",
+                    () -> client.get("u", 1, box(0, 1), four, 0));
+            refused(
+                    ArrayStatus.UNKNOWN,
+                    "array 't', version 9: there is none",
+                    () -> client.seal("t", 9));
+            refused(
+                    ArrayStatus.NOT_COVERED,
+                    "array 't', version 1: no pieces cover box [1:3, 1:3]",
+                    () -> client.get("t", 1, box(1, 1, 2, 2), four, 0));
+            refused(
+                    ArrayStatus.DEADLINE,
+                    "array 't', version 1: no pieces cover box [1:3, 1:3], after 30 ms",
+                    () -> client.get("t", 1, box(1, 1, 2, 2), four, 30));
+            NntiBuffer large = client.allocate((1 << 16) + 8);
+            refused(
+                    ArrayStatus.TOO_LARGE,
+                    "array 'v', version 1: piece [0:8193] has more than 65536 bytes",
+                    () -> client.put(grid("v", 1, 8193), box(0, 8193), large));
+            client.seal("t", 1);
+            client.seal("t", 1);
+            refused(
+                    ArrayStatus.SEALED,
+                    "array 't', version 1: it is sealed and takes no piece [2:4, 2:4]",
+                    () -> client.put(array, box(2, 2, 2, 2), four));
+            refused(
+                    ArrayStatus.NOT_COVERED,
+                    "array 't', version 1: no pieces cover box [1:3, 1:3]",
+                    () -> client.get("t", 1, box(1, 1, 2, 2), four, 60_000));
+            assertThat(servers.errors).isEmpty();
+        }
+    }
+
+    private static void refused(ArrayStatus status, String message, Runnable call) {
+        assertThatThrownBy(call::run)
+                .isInstanceOfSatisfying(
+                        ArrayException.class, e -> assertThat(e.status()).isEqualTo(status))
+                .hasMessage(message);
+    }
+
+    /** The clients would otherwise scatter an array in two ways. */
+    @Test
+    void shouldRefuseServersInAnotherOrder() throws Exception {
+        try (ArrayServers servers = new ArrayServers(directory, 2, ArrayServerOptions.DEFAULT)) {
+            java.util.Collections.reverse(servers.servers);
+            ArrayClient client = servers.client();
+            NntiBuffer four = client.allocate(4 * 8);
+            refused(
+                    ArrayStatus.WRONG_SERVER,
+                    "this is server 1 of 2, not 0 of 2",
+                    () -> client.put(grid("t", 1, 4), box(0, 4), four));
+        }
+    }
+
+    @Test
+    void shouldWaitForPiecesThatAreStillToCome() throws Exception {
+        try (ArrayServers servers = new ArrayServers(directory, 2, ArrayServerOptions.DEFAULT)) {
+            ArrayClient writer = servers.client();
+            NntiBuffer two = writer.allocate(2 * 8);
+            // A client belongs to one thread.
+            CompletableFuture<List<Long>> got =
+                    CompletableFuture.supplyAsync(
+                            () -> {
+                                try (ArrayClient reader = servers.connect()) {
+                                    NntiBuffer four = reader.allocate(4 * 8);
+                                    long version = reader.get("t", 3, box(0, 4), four, 60_000);
+                                    return List.of(version, element(four, 0), element(four, 3));
+                                }
+                            });
+            fill(two, 0);
+            writer.put(grid("t", 3, 4), box(0, 2), two);
+            assertThat(got).isNotDone();
+            fill(two, 2);
+            writer.put(grid("t", 3, 4), box(2, 2), two);
+            assertThat(got.join()).containsExactly(3L, 0L, 3L);
+        }
+    }
+
+    @Test
+    void shouldMovePiecesToDiskWhenMemoryIsShort() throws Exception {
+        int piece = 1 << 14;
+        ArrayServerOptions options = ArrayServerOptions.DEFAULT.withMemory(3 * piece);
+        try (ArrayServers servers = new ArrayServers(directory, 1, options)) {
+            ArrayClient client = servers.client();
+            ArrayDescription array = grid("t", 1, 20, piece / 8);
+            PlainArray plain = new PlainArray(array, 5);
+            NntiBuffer memory = client.allocate(piece);
+            for (int i = 0; i < 20; i++) {
+                plain.fill(box(i, 0, 1, piece / 8), memory);
+                client.put(array, box(i, 0, 1, piece / 8), memory);
+            }
+            Box all = array.whole();
+            NntiBuffer whole = client.allocate(20 * piece);
+            client.get("t", 1, all, whole, 0);
+            assertThat(plain.mismatch(all, whole)).isEqualTo(-1);
+            Box columns = box(0, 7, 20, 3);
+            NntiBuffer some = client.allocate(20 * 3 * 8);
+            client.get("t", 1, columns, some, 0);
+            assertThat(plain.mismatch(columns, some)).isEqualTo(-1);
+            client.seal("t", 1);
+            client.get("t", 1, columns, some, 0);
+            assertThat(plain.mismatch(columns, some)).isEqualTo(-1);
+            assertThat(servers.errors).isEmpty();
+        }
+    }
+
+    @Test
+    void shouldKeepSealedVersionsOverARestart() throws Exception {
+        ArrayDescription array = grid("t", 1, 3, 5);
+        PlainArray plain = new PlainArray(array, 1);
+        ArrayServerOptions options = ArrayServerOptions.DEFAULT.withVersionsKept(1);
+        try (ArrayServers servers = new ArrayServers(directory, 2, options)) {
+            ArrayClient client = servers.client();
+            NntiBuffer memory = client.allocate(15 * 8);
+            for (int version = 0; version < 3; version++) {
+                plain.fill(array.whole(), memory);
+                client.put(grid("t", version, 3, 5), array.whole(), memory);
+                if (version < 2) {
+                    client.seal("t", version);
+                }
+            }
+        }
+        try (ArrayServers servers = new ArrayServers(directory, 2, options)) {
+            ArrayClient client = servers.client();
+            NntiBuffer memory = client.allocate(15 * 8);
+            assertThat(client.versions("t", -1, 0)).containsExactly(1);
+            assertThat(client.get("t", ArrayClient.LATEST, array.whole(), memory, 0)).isEqualTo(1);
+            assertThat(plain.mismatch(array.whole(), memory)).isEqualTo(-1);
+            refused(
+                    ArrayStatus.UNKNOWN,
+                    "array 't', version 2: there is none",
+                    () -> client.get("t", 2, array.whole(), memory, 0));
+            assertThat(servers.errors).isEmpty();
+        }
+        try (Stream<Path> files = Files.list(directory.resolve("server0"))) {
+            assertThat(files.map(file -> file.getFileName().toString()))
+                    .containsExactlyInAnyOrder("1.pieces", "1.sealed", "lock");
         }
     }
 }

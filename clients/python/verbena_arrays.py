@@ -1,0 +1,215 @@
+"""Client of Verbena's array service over TCP, with the standard library and NumPy.
+
+    import verbena
+    with verbena.arrays("127.0.0.1:4711") as service:
+        service.put("t", 0, rows, start=(10, 0), shape=(40, 30))
+        service.seal("t", 0)
+        for version in service.versions("t", wait=10):
+            print(service.get("t", numpy.s_[5:15, 2:4], version))
+
+An object is for one thread. docs/nessie-arrays.md describes the service.
+"""
+
+import socket
+import struct
+import time
+import zlib
+
+import numpy
+
+__all__ = ["ArrayError", "Arrays"]
+
+_PUT, _GET, _SEAL, _DESCRIBE, _VERSIONS, _OPEN = range(1, 7)
+_ANSWER, _PULL, _PUSH = 16, 17, 18
+_ARRAY_TYPES = "int8 uint8 int16 uint16 int32 uint32 int64 uint64 float32 float64".split()
+_ARRAY_STATUSES = (
+    "OK BAD_REQUEST UNKNOWN MISMATCH OUTSIDE OVERLAP SEALED NOT_COVERED DEADLINE TOO_LARGE BUSY"
+    " WRONG_SERVER FAILED"
+).split()
+
+
+class ArrayError(Exception):
+    """What an array server refused; status is its name, FAILED without a connection."""
+
+    def __init__(self, status, text):
+        super().__init__(text)
+        self.status = status
+
+
+def _longs(values):
+    return struct.pack(f">I{len(values)}q", len(values), *values)
+
+
+def _box(start, count):
+    return _longs(start) + _longs(count)
+
+
+class _Door:
+    """A connection to one array server."""
+
+    def __init__(self, address, place, places, timeout):
+        host, colon, port = address.rpartition(":")
+        if not colon:
+            raise ValueError(f"'{address}' is not HOST:PORT")
+        self.place, self.places, self.timeout = place, places, timeout
+        self._socket = socket.create_connection((host, int(port)), timeout)
+        self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self._socket.sendall(b"NSA1")
+
+    def ask(self, operation, name, number, wait, kind=0, shape=(), box=None, outer=None, data=None):
+        """Asks, and moves bytes of data as the server says; version, type, shape, versions."""
+        text = name.encode()
+        request = struct.pack(">iiI", self.place, self.places, len(text))
+        request += text + bytes(-len(text) % 4) + struct.pack(">qi", number, kind) + _longs(shape)
+        request += _box(*(box or ((), ()))) + _box(*(outer or ((), ())))
+        request += struct.pack(">q", int(wait * 1000))
+        size = 0 if data is None else len(data)
+        try:
+            self._socket.settimeout(wait + self.timeout)
+            self._socket.sendall(struct.pack(">IIQ", operation, len(request), size) + request)
+            while True:
+                what, length = struct.unpack(">II", self._exactly(8))
+                if what == _ANSWER:
+                    return self._answer(self._exactly(length))
+                self._move(what, length, data)
+        except (OSError, struct.error) as error:
+            self.close()
+            raise ArrayError("FAILED", f"server {self.place} of {self.places}: {error}") from error
+
+    def _move(self, what, length, data):
+        if what == _PULL and length == 16:
+            offset, count = struct.unpack(">QQ", self._exactly(16))
+            self._socket.sendall(data[offset:offset + count])
+        elif what == _PUSH and length >= 8:
+            offset, = struct.unpack(">Q", self._exactly(8))
+            self._into(data[offset:offset + length - 8], length - 8)
+        else:
+            raise OSError("what came is no message of the array service")
+
+    @staticmethod
+    def _answer(body):
+        status, length = struct.unpack_from(">iI", body)
+        text = body[8:8 + length].decode(errors="replace")
+        if status:
+            raise ArrayError(_ARRAY_STATUSES[status], text)
+        at = 8 + length + -length % 4
+        number, kind, count = struct.unpack_from(">qiI", body, at)
+        shape = struct.unpack_from(f">{count}q", body, at + 16)
+        at += 16 + 8 * count
+        count, = struct.unpack_from(">I", body, at)
+        return number, kind, shape, struct.unpack_from(f">{count}q", body, at + 4)
+
+    def _exactly(self, length):
+        data = bytearray(length)
+        self._into(memoryview(data), length)
+        return bytes(data)
+
+    def _into(self, view, length):
+        if len(view) != length:
+            raise OSError("the server sends more than was asked for")
+        while view:
+            count = self._socket.recv_into(view)
+            if count == 0:
+                raise OSError("the server ended the connection")
+            view = view[count:]
+
+    def close(self):
+        self._socket.close()
+
+
+class Arrays:
+    """Connections to all servers of an array service, in the order of their places."""
+
+    def __init__(self, addresses, timeout):
+        self._doors = []
+        try:
+            for place, address in enumerate(addresses):
+                self._doors.append(_Door(address, place, len(addresses), timeout))
+        except BaseException:
+            self.close()
+            raise
+
+    def put(self, name, version, array, start=None, shape=None):
+        """Puts an array as a piece that begins at start of a whole array of this shape."""
+        array = numpy.asarray(array)
+        array = numpy.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<"))
+        if array.dtype.name not in _ARRAY_TYPES or array.ndim == 0:
+            raise ValueError(f"array of {array.dtype}, {array.ndim} dimensions")
+        kind = _ARRAY_TYPES.index(array.dtype.name) + 1
+        shape, start = tuple(shape or array.shape), tuple(start or (0,) * array.ndim)
+        data = memoryview(array).cast("B")
+        outer = start, array.shape
+        for door, box in self._parts(shape, outer):
+            if box is not None:
+                door.ask(_PUT, name, version, door.timeout, kind, shape, box, outer, data)
+            elif door is self._home(name):
+                door.ask(_OPEN, name, version, 0, kind, shape)
+
+    def seal(self, name, version):
+        """Ends a version: it takes no more pieces, and is on disk when this returns."""
+        _, kind, shape, _ = self._home(name).ask(_DESCRIBE, name, version, 0)
+        home = self._home(name)
+        for door in [each for each in self._doors if each is not home] + [home]:
+            door.ask(_SEAL, name, version, door.timeout, kind, shape)
+
+    def get(self, name, box=None, version=None, wait=0):
+        """The elements of a box, a tuple of slices as numpy.s_ makes them; None: all.
+
+        version None is the newest that is sealed; wait is in seconds, for pieces to cover the box.
+        """
+        end = time.monotonic() + wait
+        number = -1 if version is None else version
+        number, kind, shape, _ = self._home(name).ask(_DESCRIBE, name, number, wait)
+        slices = (box if isinstance(box, tuple) else (box,)) if box is not None else ()
+        ranges = [s.indices(n) for s, n in zip(slices, shape)] + [
+            (0, n, 1) for n in shape[len(slices):]]
+        if len(slices) > len(shape) or any(step != 1 or a >= b for a, b, step in ranges):
+            raise ValueError(f"box {box} of an array of shape {shape}")
+        outer = [a for a, _, _ in ranges], [b - a for a, b, _ in ranges]
+        result = numpy.empty(outer[1], dtype=numpy.dtype(_ARRAY_TYPES[kind - 1]).newbyteorder("<"))
+        data = memoryview(result).cast("B")
+        for door, part in self._parts(shape, outer):
+            if part is not None:
+                left = max(0, end - time.monotonic())
+                door.ask(_GET, name, number, left, kind, shape, part, outer, data)
+        return result
+
+    def versions(self, name, after=-1, wait=0):
+        """Yields the sealed versions above one; waits up to so many seconds for each next one."""
+        while True:
+            try:
+                found = self._home(name).ask(_VERSIONS, name, after, wait)[3]
+            except ArrayError as error:
+                if error.status != "DEADLINE":
+                    raise
+                found = ()
+            if not found:
+                return
+            yield from found
+            after = found[-1]
+
+    def _home(self, name):
+        return self._doors[zlib.crc32(name.encode()) % len(self._doors)]
+
+    def _parts(self, shape, box):
+        """What each server has of a box; arrays are spread in slabs of one dimension."""
+        places = len(self._doors)
+        fits = [i for i, n in enumerate(shape) if n >= places]
+        axis = fits[0] if fits else shape.index(max(shape))
+        for door in self._doors:
+            first = max(shape[axis] * door.place // places, box[0][axis])
+            last = min(shape[axis] * (door.place + 1) // places, box[0][axis] + box[1][axis])
+            start, count = list(box[0]), list(box[1])
+            start[axis], count[axis] = first, last - first
+            yield door, (start, count) if first < last else None
+
+    def close(self):
+        """Ends the connections."""
+        for door in self._doors:
+            door.close()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *unused):
+        self.close()

@@ -1,0 +1,194 @@
+package dev.verbena.jmh;
+
+import dev.verbena.agent.RealEnvironment;
+import dev.verbena.nessie.nnti.BufferFlags;
+import dev.verbena.nessie.nnti.NntiBuffer;
+import dev.verbena.nessie.nnti.NntiOptions;
+import dev.verbena.nessie.nnti.NntiPeer;
+import dev.verbena.nessie.nnti.NntiTransport;
+import dev.verbena.nessie.nnti.WorkRequest;
+import dev.verbena.nessie.service.ArrayClient;
+import dev.verbena.nessie.service.ArrayDescription;
+import dev.verbena.nessie.service.ArrayServer;
+import dev.verbena.nessie.service.ArrayServerOptions;
+import dev.verbena.nessie.service.ArrayType;
+import dev.verbena.nessie.service.Box;
+import dev.verbena.transport.Transport;
+import dev.verbena.transport.TransportContext;
+import dev.verbena.transport.Transports;
+import java.io.File;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.stream.Stream;
+
+/**
+ * 256 MiB through an array server over shm://: put as four blocks of rows, got by two clients as
+ * halves of the columns; beside it one stream of gets of the same bytes without a protocol. Each
+ * round measures all three, one after the other. Arguments: rounds, 11 unless given.
+ */
+public final class ArrayRedistribution implements AutoCloseable {
+    private static final int ROWS = 4096;
+    private static final int COLUMNS = 8192;
+    private static final int BYTES = ROWS * COLUMNS * 8;
+    private static final int BLOCKS = 4;
+    private static final long LIMIT_MS = 60_000;
+
+    private final TransportContext context =
+            new TransportContext().job("redistribution" + ProcessHandle.current().pid());
+    private final ExecutorService[] threads = {
+        Executors.newSingleThreadExecutor(), Executors.newSingleThreadExecutor()
+    };
+    private final RealEnvironment environment;
+    private final ArrayServer server;
+    private final ArrayClient writer;
+    private final NntiBuffer block;
+    private final ArrayClient[] readers = new ArrayClient[2];
+    private final NntiBuffer[] halves = new NntiBuffer[2];
+    private final NntiTransport owner;
+    private final NntiTransport getter;
+    private final NntiBuffer source;
+    private final NntiBuffer target;
+    private final NntiPeer peer;
+    private long version;
+
+    private ArrayRedistribution(Path directory) {
+        environment = RealEnvironment.builder().job(context.job()).build();
+        ArrayServerOptions options = ArrayServerOptions.DEFAULT.withVersionsKept(1);
+        server = ArrayServer.start(environment, open(), directory.toString(), options);
+        writer = connect();
+        block = writer.allocate(BYTES / BLOCKS);
+        for (int i = 0; i < 2; i++) {
+            int half = i;
+            on(
+                            i,
+                            () -> {
+                                readers[half] = connect();
+                                halves[half] = readers[half].allocate(BYTES / 2);
+                            })
+                    .join();
+        }
+        owner = new NntiTransport(open(), NntiOptions.ONE_SIDED);
+        source = owner.alloc(BYTES / BLOCKS, 1, BufferFlags.GET_SRC);
+        source.window().setMemory(0, BYTES / BLOCKS, (byte) 7);
+        getter = new NntiTransport(open(), NntiOptions.ONE_SIDED);
+        target = getter.alloc(BYTES / BLOCKS, 1, BufferFlags.GET_DST);
+        peer = getter.startConnect(owner.url(), LIMIT_MS * 1_000_000);
+        while (peer.state() != NntiPeer.State.READY) {
+            owner.progress();
+            getter.progress();
+        }
+    }
+
+    private Transport open() {
+        return Transports.open("shm", context);
+    }
+
+    private ArrayClient connect() {
+        return ArrayClient.connect(
+                open(), List.of(server.url()), LIMIT_MS, environment.errorHandler());
+    }
+
+    private CompletableFuture<Void> on(int thread, Runnable action) {
+        return CompletableFuture.runAsync(action, threads[thread]);
+    }
+
+    private static double rate(Runnable action) {
+        long begin = System.nanoTime();
+        action.run();
+        return BYTES / 1e-3 / (System.nanoTime() - begin);
+    }
+
+    private static Box rows(int block) {
+        int count = ROWS / BLOCKS;
+        return Box.of(new long[] {block * count, 0}, new long[] {count, COLUMNS});
+    }
+
+    private void put() {
+        ArrayDescription array =
+                new ArrayDescription("field", version, ArrayType.FLOAT64, Box.whole(ROWS, COLUMNS));
+        for (int i = 0; i < BLOCKS; i++) {
+            writer.put(array, rows(i), block);
+        }
+    }
+
+    private void get() {
+        CompletableFuture<?>[] both = new CompletableFuture<?>[2];
+        for (int i = 0; i < 2; i++) {
+            int half = i;
+            Box box = Box.of(new long[] {0, half * COLUMNS / 2}, new long[] {ROWS, COLUMNS / 2});
+            both[i] = on(i, () -> readers[half].get("field", version, box, halves[half], LIMIT_MS));
+        }
+        CompletableFuture.allOf(both).join();
+    }
+
+    private void raw() {
+        for (int i = 0; i < BLOCKS; i++) {
+            WorkRequest work = new WorkRequest();
+            getter.get(peer, source.handle(), 0, source.length(), target, 0, false, work);
+            getter.await(work, LIMIT_MS);
+        }
+    }
+
+    private double[] round() {
+        double raw = rate(this::raw);
+        double put = rate(this::put);
+        double get = rate(this::get);
+        // The version before goes, and the next one gets its memory; not measured.
+        writer.seal("field", version);
+        version++;
+        return new double[] {raw, put, get, put / raw, get / raw};
+    }
+
+    /** Prints medians. */
+    public static void main(String[] arguments) throws Exception {
+        int rounds = arguments.length == 0 ? 11 : Integer.parseInt(arguments[0]);
+        Path directory = Files.createTempDirectory("redistribution");
+        try (ArrayRedistribution measured = new ArrayRedistribution(directory)) {
+            // The first touches every page.
+            measured.round();
+            double[][] samples = new double[rounds][];
+            for (int i = 0; i < rounds; i++) {
+                samples[i] = measured.round();
+            }
+            String[] names = {
+                "raw get, MB/s", "put of 4, MB/s", "get of 2, MB/s", "put / raw", "get / raw"
+            };
+            for (int i = 0; i < names.length; i++) {
+                int column = i;
+                double[] sorted = Arrays.stream(samples).mapToDouble(s -> s[column]).toArray();
+                Arrays.sort(sorted);
+                System.out.printf(
+                        Locale.ROOT,
+                        "\"%s\": %.2f (%.2f to %.2f)%n",
+                        names[i],
+                        sorted[rounds / 2],
+                        sorted[0],
+                        sorted[rounds - 1]);
+            }
+        } finally {
+            try (Stream<Path> files = Files.walk(directory)) {
+                files.sorted(Comparator.reverseOrder()).map(Path::toFile).forEach(File::delete);
+            }
+        }
+    }
+
+    @Override
+    public void close() {
+        for (int i = 0; i < 2; i++) {
+            on(i, readers[i]::close).join();
+            threads[i].shutdown();
+        }
+        writer.close();
+        getter.close();
+        owner.close();
+        server.close();
+        environment.close();
+    }
+}

@@ -1,0 +1,201 @@
+package dev.verbena.nessie.service;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import dev.verbena.nessie.nnti.NntiBuffer;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.nio.ByteOrder;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The door for TCP: hostile bytes, and the client in Python. */
+@Timeout(120)
+class ArrayDoorTest {
+    private static final ArrayServerOptions OPTIONS =
+            ArrayServerOptions.DEFAULT.withDoor("127.0.0.1", 0);
+
+    @TempDir Path directory;
+
+    private static Socket connect(ArrayServers servers) throws IOException {
+        Socket socket = new Socket(InetAddress.getLoopbackAddress(), servers.servers.get(0).port());
+        socket.setSoTimeout(30_000);
+        return socket;
+    }
+
+    @Test
+    void shouldSurviveHostileBytes() throws Exception {
+        // --long: 5,000 connections instead of 200
+        int rounds = Boolean.getBoolean("verbena.long") ? 5_000 : 200;
+        try (ArrayServers servers = new ArrayServers(directory, 1, OPTIONS)) {
+            SplittableRandom random = new SplittableRandom(23);
+            for (int round = 0; round < rounds; round++) {
+                try (Socket socket = connect(servers)) {
+                    byte[] bytes = new byte[random.nextInt(600)];
+                    random.nextBytes(bytes);
+                    DataOutputStream out = new DataOutputStream(socket.getOutputStream());
+                    if (random.nextBoolean()) {
+                        out.writeInt(DoorConnection.MAGIC);
+                        out.writeInt(1 + random.nextInt(6));
+                        out.writeInt(random.nextInt(512));
+                        out.writeLong(random.nextLong());
+                    }
+                    out.write(bytes);
+                    socket.shutdownOutput();
+                    // An answer, or the end; nothing that takes long.
+                    socket.getInputStream().readAllBytes();
+                } catch (IOException e) {
+                    // Reset by the server, which had not read all.
+                }
+            }
+            ArrayClient client = servers.client();
+            assertThat(client.versions("t", -1, 0)).isEmpty();
+            assertThat(servers.errors).isEmpty();
+        }
+    }
+
+    /** The piece's box is free again. */
+    @Test
+    void shouldGiveUpThePieceOfAClientThatGoesAway() throws Exception {
+        try (ArrayServers servers = new ArrayServers(directory, 1, OPTIONS)) {
+            Box whole = Box.whole(100);
+            ArrayDescription array = new ArrayDescription("t", 1, ArrayType.INT8, whole);
+            try (Socket socket = connect(servers)) {
+                DataOutputStream out = new DataOutputStream(socket.getOutputStream());
+                out.writeInt(DoorConnection.MAGIC);
+                byte[] request = put(array);
+                out.writeInt(Requests.PUT);
+                out.writeInt(request.length);
+                out.writeLong(100);
+                out.write(request);
+                DataInputStream in = new DataInputStream(socket.getInputStream());
+                assertThat(in.readInt()).isEqualTo(DoorConnection.PULL);
+                out.write(new byte[50]);
+            }
+            ArrayClient client = servers.client();
+            NntiBuffer memory = client.allocate(100);
+            dev.verbena.agent.Await.until(
+                    "the box is free",
+                    () -> {
+                        try {
+                            client.put(array, whole, memory);
+                            return true;
+                        } catch (ArrayException e) {
+                            assertThat(e.status()).isEqualTo(ArrayStatus.OVERLAP);
+                            return false;
+                        }
+                    });
+            assertThat(servers.errors).isEmpty();
+        }
+    }
+
+    private static byte[] put(ArrayDescription array) {
+        dev.verbena.nessie.service.wire.ArrayRequest request =
+                new dev.verbena.nessie.service.wire.ArrayRequest();
+        request.places(1).number(array.version()).type(array.type().code());
+        request.name().text(array.name());
+        Requests.encodeShape(array.whole(), request.shape());
+        Requests.encode(array.whole(), request.box());
+        Requests.encode(array.whole(), request.memory());
+        byte[] bytes = new byte[request.encodedLength()];
+        request.encode(new org.agrona.concurrent.UnsafeBuffer(bytes), 0);
+        return bytes;
+    }
+
+    private static final String PROGRAM =
+            """
+            import sys
+            import numpy
+            import verbena, verbena_arrays
+            with verbena.arrays(*sys.argv[1:], timeout=60) as service:
+                whole = numpy.arange(35 * 20, dtype="float64").reshape(35, 20)
+                service.put("t", 4, whole[:20], shape=whole.shape)
+                service.put("t", 4, whole[20:, :3], start=(20, 0), shape=whole.shape)
+                try:
+                    service.put("t", 4, whole[:2], shape=whole.shape)
+                    print("overlapping piece taken")
+                except verbena_arrays.ArrayError as error:
+                    print(error.status, error)
+                try:
+                    service.get("t", None, 4, wait=0.05)
+                    print("uncovered box given")
+                except verbena_arrays.ArrayError as error:
+                    print(error.status)
+                service.put("t", 4, whole[20:, 3:], start=(20, 3), shape=whole.shape)
+                service.seal("t", 4)
+                for version in service.versions("t"):
+                    print(version, (service.get("t", None, version) == whole).all())
+                part = service.get("t", numpy.s_[10:30, 2:7])
+                print(part.shape, (part == whole[10:30, 2:7]).all())
+                print(service.get("java", numpy.s_[3:6]).tolist())
+            """;
+
+    @Test
+    void shouldServeNumPy() throws Exception {
+        String python = "/usr/bin/python3";
+        assumeTrue(hasNumPy(python), "no Python with NumPy (Debian: python3-numpy)");
+        Path program = Files.writeString(directory.resolve("program.py"), PROGRAM);
+        Path out = directory.resolve("out");
+        try (ArrayServers servers = new ArrayServers(directory, 2, OPTIONS)) {
+            ArrayClient client = servers.client();
+            NntiBuffer memory = client.allocate(8 * 8);
+            for (int i = 0; i < 8; i++) {
+                memory.window().putLong(8 * i, 100 + i, ByteOrder.LITTLE_ENDIAN);
+            }
+            Box whole = Box.whole(8);
+            client.put(new ArrayDescription("java", 0, ArrayType.INT64, whole), whole, memory);
+            client.seal("java", 0);
+            ProcessBuilder builder =
+                    new ProcessBuilder(
+                                    python,
+                                    "-B",
+                                    program.toString(),
+                                    "127.0.0.1:" + servers.servers.get(0).port(),
+                                    "127.0.0.1:" + servers.servers.get(1).port())
+                            .redirectErrorStream(true)
+                            .redirectOutput(out.toFile());
+            builder.environment().put("PYTHONPATH", "../clients/python");
+            Process process = builder.start();
+            try {
+                assertThat(process.waitFor(90, TimeUnit.SECONDS)).isTrue();
+            } finally {
+                process.destroyForcibly();
+            }
+            assertThat(Files.readAllLines(out))
+                    .isEqualTo(
+                            List.of(
+                                    "OVERLAP array 't', version 4: piece [0:2, 0:20] overlaps"
+                                            + " piece [0:17, 0:20]",
+                                    "DEADLINE",
+                                    "4 True",
+                                    "(20, 5) True",
+                                    "[103, 104, 105]"));
+            client.get(
+                    "t", 4, Box.of(new long[] {34, 18}, new long[] {1, 1}), client.allocate(8), 0);
+            assertThat(servers.errors).isEmpty();
+        }
+    }
+
+    private static boolean hasNumPy(String python) throws InterruptedException {
+        try {
+            Process found =
+                    new ProcessBuilder(python, "-c", "import numpy")
+                            .redirectErrorStream(true)
+                            .start();
+            found.getInputStream().readAllBytes();
+            return found.waitFor() == 0;
+        } catch (IOException e) {
+            return false;
+        }
+    }
+}
