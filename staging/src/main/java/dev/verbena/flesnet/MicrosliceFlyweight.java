@@ -62,14 +62,20 @@ public final class MicrosliceFlyweight {
      * @throws IllegalArgumentException naming what was found
      */
     public MicrosliceFlyweight check() {
-        int id = buffer.getByte(offset) & 0xFF;
-        int version = buffer.getByte(offset + 1) & 0xFF;
-        if (id != HEADER_ID || version != HEADER_VERSION) {
+        if (!isKnown()) {
+            int id = buffer.getByte(offset) & 0xFF;
+            int version = buffer.getByte(offset + 1) & 0xFF;
             throw new IllegalArgumentException(
                     "microslice descriptor: header id 0x%X version %s, not 0xDD version 1"
                             .formatted(id, version));
         }
         return this;
+    }
+
+    /** Whether header id and version are those that this class reads. */
+    public boolean isKnown() {
+        int id = buffer.getByte(offset) & 0xFF;
+        return id == HEADER_ID && buffer.getByte(offset + 1) == HEADER_VERSION;
     }
 
     /** Writes all fields. */

@@ -7,7 +7,8 @@ public interface MicrosliceSink {
     /**
      * Adds the next microslice; content is copied. A ring without room for it takes an empty
      * microslice instead, flagged {@link MicrosliceFlyweight#TRUNCATED}, so that later ones keep
-     * their places.
+     * their places. An empty one with that flag was lost before it came here, and is counted and
+     * flagged alike.
      *
      * @param flags of {@link MicrosliceFlyweight}
      * @return false if the content was dropped
@@ -25,6 +26,9 @@ public interface MicrosliceSink {
 
     /** Whether a microslice of this length would be kept now. */
     boolean hasRoom(int length);
+
+    /** Bytes of the longest content that is ever kept. */
+    int contentMax();
 
     /** Bytes mean nothing: no source need make any, see {@code Environment.carriesPayloads}. */
     boolean isSizeOnly();

@@ -15,6 +15,11 @@ public interface MicrosliceSource {
     /** Whether nothing will be added any more. */
     boolean isEnded();
 
+    /** Why nothing more can come, although it is not ended; null if that is not so. */
+    default String failure() {
+        return null;
+    }
+
     /** When more is due, on the clock of {@link #poll}; {@link #NEVER} if only room matters. */
     long nextDueNs();
 }

@@ -81,11 +81,12 @@ class ArchitectureTest {
 
     /**
      * No engines: what opens one, files, senders and sinks, whose calls may wait; futures; shared
-     * memory of consumers, which no simulation has.
+     * memory of consumers and sources outside, which no simulation has.
      */
     private static final DescribedPredicate<JavaClass> WAITS =
             resideInAnyPackage(
                     "dev.verbena.flesnet.consume",
+                    "dev.verbena.flesnet.source",
                     "dev.verbena.nessie",
                     "dev.verbena.savime",
                     "dev.verbena.savime.store",
@@ -219,6 +220,7 @@ class ArchitectureTest {
                             "dev.verbena.flesnet.archive",
                             "dev.verbena.flesnet.consume",
                             "dev.verbena.flesnet.dfs",
+                            "dev.verbena.flesnet.source",
                             "dev.verbena.nessie",
                             "dev.verbena.nessie.nnti",
                             "dev.verbena.nessie.rpc",

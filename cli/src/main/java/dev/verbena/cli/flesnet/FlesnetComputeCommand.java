@@ -55,13 +55,7 @@ public final class FlesnetComputeCommand extends CliCommand {
     @Option(names = "--unchecked", description = "Do not look at the contents.")
     private boolean isUnchecked;
 
-    @Option(
-            names = "--monitor",
-            paramLabel = "SINK",
-            description =
-                    "A point each second, in InfluxDB's line protocol, to a file,"
-                            + " influx1:HOST:PORT:DATABASE or http://...")
-    private String monitor;
+    @Mixin private MonitorOption monitor;
 
     @Option(
             names = "--consumers",
@@ -160,7 +154,7 @@ public final class FlesnetComputeCommand extends CliCommand {
             TimesliceChecker checker,
             TimesliceHandler handler)
             throws InterruptedException, IOException {
-        try (InfluxLines lines = new InfluxLines(monitor, environment.errorHandler());
+        try (InfluxLines lines = monitor.open(environment.errorHandler());
                 FlesnetCompute compute =
                         FlesnetCompute.launch(
                                 options.context(environment, directory, job), index, handler)) {

@@ -7,6 +7,8 @@ import dev.verbena.cli.terminal.Messages;
 import dev.verbena.cli.terminal.Termination;
 import dev.verbena.flesnet.FlesnetInput;
 import dev.verbena.flesnet.InputStatistics;
+import dev.verbena.flesnet.MicrosliceSource;
+import java.io.IOException;
 import java.nio.file.Path;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -16,7 +18,7 @@ import picocli.CommandLine.Parameters;
 /** {@code flesnet input}. */
 @Command(
         name = "input",
-        description = "One input node: generates microslices and writes them to compute nodes.",
+        description = "One input node: writes microslices to compute nodes.",
         mixinStandardHelpOptions = true,
         sortOptions = false)
 public final class FlesnetInputCommand extends CliCommand {
@@ -35,17 +37,11 @@ public final class FlesnetInputCommand extends CliCommand {
     @Option(names = "--job", paramLabel = "NAME", defaultValue = "flesnet", description = "Job.")
     private String job;
 
-    @Option(
-            names = "--monitor",
-            paramLabel = "SINK",
-            description =
-                    "A point each second, in InfluxDB's line protocol, to a file,"
-                            + " influx1:HOST:PORT:DATABASE or http://...")
-    private String monitor;
+    @Mixin private MonitorOption monitor;
 
     @Mixin private FlesnetOptions options;
 
-    @Mixin private PatternOptions pattern;
+    @Mixin private SourceOptions sources;
 
     @Override
     public Integer call() throws Exception {
@@ -57,12 +53,27 @@ public final class FlesnetInputCommand extends CliCommand {
                                 .application("flesnet input " + index)
                                 .errorHandler(Messages.to(err()))
                                 .build();
-                InfluxLines lines = new InfluxLines(monitor, environment.errorHandler());
-                FlesnetInput input =
-                        FlesnetInput.launch(
-                                options.context(environment, directory, job),
-                                index,
-                                pattern.source(index, options))) {
+                InfluxLines lines = monitor.open(environment.errorHandler())) {
+            MicrosliceSource source = sources.open(index, options, environment);
+            try {
+                return send(termination, environment, lines, source);
+            } finally {
+                // The engine, which takes microslices from it, has ended.
+                if (source instanceof AutoCloseable opened) {
+                    opened.close();
+                }
+            }
+        }
+    }
+
+    private int send(
+            Termination termination,
+            RealEnvironment environment,
+            InfluxLines lines,
+            MicrosliceSource source)
+            throws InterruptedException, IOException {
+        try (FlesnetInput input =
+                FlesnetInput.launch(options.context(environment, directory, job), index, source)) {
             while (!termination.await(REPORT_MS) && !input.isDone() && input.failure() == null) {
                 report(input.statistics());
                 lines.write(index, input.statistics());
@@ -71,7 +82,7 @@ public final class FlesnetInputCommand extends CliCommand {
             if (input.failure() != null) {
                 throw new Messages.Failure(Messages.of(input.failure()));
             }
-            say(line(input.statistics()));
+            say(line(input.statistics()) + SourceOptions.seen(source));
             return input.isDone() ? 0 : 1;
         }
     }

@@ -2,6 +2,7 @@ package dev.verbena.cli.flesnet;
 
 import dev.verbena.cli.terminal.ChildProcess;
 import dev.verbena.cli.terminal.CliCommand;
+import dev.verbena.cli.terminal.Columns;
 import dev.verbena.cli.terminal.Messages;
 import dev.verbena.cli.terminal.Termination;
 import java.io.IOException;
@@ -41,10 +42,11 @@ public final class FlesnetRunCommand extends CliCommand {
 
     @Mixin private FlesnetOptions options;
 
-    @Mixin private PatternOptions pattern;
+    @Mixin private SourceOptions sources;
 
     private final List<ChildProcess> children = new ArrayList<>();
     private final Map<String, long[]> progress = new ConcurrentSkipListMap<>();
+    private RunTable table;
 
     @Override
     public Integer call() throws Exception {
@@ -55,17 +57,20 @@ public final class FlesnetRunCommand extends CliCommand {
         }
         Path folder = Files.createTempDirectory("verbena-flesnet");
         long begin = System.nanoTime();
+        table = new RunTable(sources.timeslices(), begin);
         try (Termination termination = new Termination(10_000)) {
             String job = "flesnet" + ProcessHandle.current().pid();
             for (int c = 0; c < options.computes; c++) {
                 children.add(start("compute", c, folder, job, computeWords(c)));
             }
             for (int i = 0; i < options.inputs; i++) {
-                children.add(start("input", i, folder, job, pattern.words()));
+                children.add(start("input", i, folder, job, sources.words()));
             }
             boolean isWhole = await(termination);
             double seconds = (System.nanoTime() - begin) / 1e9;
-            table(seconds);
+            RunTable whole = new RunTable(sources.timeslices(), begin);
+            whole.lines(progress, System.nanoTime(), Columns.width()).forEach(this::say);
+            say("%.1f s".formatted(seconds));
             return isWhole ? 0 : 1;
         } finally {
             children.forEach(child -> child.end(END_MS));
@@ -115,6 +120,7 @@ public final class FlesnetRunCommand extends CliCommand {
     }
 
     private boolean await(Termination termination) throws InterruptedException {
+        boolean isScreen = Columns.isScreen();
         long shown = System.nanoTime();
         while (children.stream().anyMatch(ChildProcess::isAlive)) {
             if (termination.await(LOOK_MS)) {
@@ -127,7 +133,7 @@ public final class FlesnetRunCommand extends CliCommand {
             }
             if (System.nanoTime() - shown > TABLE_NS) {
                 shown = System.nanoTime();
-                say("timeslices released: " + released());
+                show(isScreen);
             }
         }
         for (ChildProcess child : children) {
@@ -148,12 +154,15 @@ public final class FlesnetRunCommand extends CliCommand {
                 .orElse(0);
     }
 
-    private void table(double seconds) {
-        say("node           timeslices       MB");
-        progress.forEach(
-                (name, counts) ->
-                        say("%-12s %12d %8.1f".formatted(name, counts[0], counts[1] / 1e6)));
-        say("%.1f s".formatted(seconds));
+    private void show(boolean isScreen) {
+        if (!isScreen) {
+            say("timeslices released: " + released());
+            return;
+        }
+        List<String> lines = table.lines(progress, System.nanoTime(), Columns.width());
+        // At once, so that a screen does not flicker.
+        out().print(Columns.CLEAR + String.join(System.lineSeparator(), lines));
+        say("");
     }
 
     private static void delete(Path folder) throws IOException {

@@ -54,7 +54,7 @@ final class InfluxLines implements AutoCloseable {
 
     private static URL server(String sink) throws IOException {
         if (sink.startsWith("http://") || sink.startsWith("https://")) {
-            return URI.create(sink).toURL();
+            return checked(sink, URI.create(sink).toURL());
         }
         if (!sink.startsWith("influx1:")) {
             return null;
@@ -64,7 +64,15 @@ final class InfluxLines implements AutoCloseable {
             throw new IllegalArgumentException("'" + sink + "' is not influx1:HOST:PORT:DATABASE");
         }
         String database = URLEncoder.encode(parts[3], UTF_8);
-        return URI.create("http://" + parts[1] + ":" + parts[2] + "/write?db=" + database).toURL();
+        String place = "http://" + parts[1] + ":" + parts[2] + "/write?db=" + database;
+        return checked(sink, URI.create(place).toURL());
+    }
+
+    private static URL checked(String sink, URL server) {
+        if (server.getHost().isEmpty() || server.getPort() > 65_535) {
+            throw new IllegalArgumentException("'" + sink + "' names no host and port");
+        }
+        return server;
     }
 
     private boolean isDue() {

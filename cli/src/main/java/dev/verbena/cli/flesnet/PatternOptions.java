@@ -35,9 +35,13 @@ final class PatternOptions {
             description = "Nanoseconds between microslices; default ${DEFAULT-VALUE}: no limit.")
     long period;
 
+    /** Microslices in all. */
+    long count(FlesnetOptions options) {
+        return timeslices * options.timeslice + options.overlap;
+    }
+
     PatternSource source(int input, FlesnetOptions options) {
-        long count = timeslices * options.timeslice + options.overlap;
-        return new PatternSource(input, count, size, spread, period);
+        return new PatternSource(input, count(options), size, spread, period);
     }
 
     /** As they are typed. */

@@ -25,7 +25,6 @@ import picocli.CommandLine.Option;
         mixinStandardHelpOptions = true)
 public final class TopCommand extends CliCommand {
     private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern("HH:mm:ss");
-    private static final String CLEAR = "\u001b[H\u001b[J";
 
     @Mixin private JobOption of;
 
@@ -52,8 +51,7 @@ public final class TopCommand extends CliCommand {
             throw wrong("--count " + count + " is below 1");
         }
         int tables = isOnce ? 1 : count == null ? Integer.MAX_VALUE : count;
-        String terminal = System.getenv().getOrDefault("TERM", "dumb");
-        boolean isScreen = Columns.isTerminal() && !terminal.equals("dumb") && !isOnce;
+        boolean isScreen = Columns.isScreen() && !isOnce;
         PrintWriter out = out();
         try (Termination termination = new Termination(1_000)) {
             TopSample before = TopSample.take(of.job());
@@ -70,7 +68,7 @@ public final class TopCommand extends CliCommand {
     }
 
     private void print(PrintWriter out, boolean isScreen, TopSample before, TopSample now) {
-        StringBuilder text = new StringBuilder(isScreen ? CLEAR : "");
+        StringBuilder text = new StringBuilder(isScreen ? Columns.CLEAR : "");
         int number = now.processes().size();
         text.append(
                 String.format(

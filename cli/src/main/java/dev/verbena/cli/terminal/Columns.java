@@ -23,6 +23,9 @@ public final class Columns {
     /** Where nothing says how wide it is, as in a file. */
     public static final int UNKNOWN = Integer.MAX_VALUE;
 
+    /** Goes to the beginning of a screen, and clears it. */
+    public static final String CLEAR = "\u001b[H\u001b[J";
+
     private static final Path OUTPUT = Path.of("/proc/self/fd/1");
     private static final Path ERRORS = Path.of("/proc/self/fd/2");
     private static final int USAGE = 80;
@@ -59,6 +62,12 @@ public final class Columns {
      */
     public static boolean isTerminal() {
         return System.console() != null && isTerminal(OUTPUT);
+    }
+
+    /** Whether standard output is a terminal that can be cleared. */
+    public static boolean isScreen() {
+        String terminal = System.getenv().getOrDefault("TERM", "dumb");
+        return isTerminal() && !terminal.equals("dumb");
     }
 
     private static boolean isTerminal(Path stream) {

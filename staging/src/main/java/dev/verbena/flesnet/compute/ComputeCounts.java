@@ -1,6 +1,8 @@
 package dev.verbena.flesnet.compute;
 
+import dev.verbena.agent.Environment;
 import dev.verbena.flesnet.ComputeStatistics;
+import dev.verbena.staging.CounterMirror;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** What its engine counts: written by the engine's thread, read by any. */
@@ -14,6 +16,15 @@ final class ComputeCounts implements ComputeStatistics {
     private final AtomicLong syncs = new AtomicLong();
     private final AtomicLong speedUps = new AtomicLong();
     private final AtomicLong proposals = new AtomicLong(-1);
+
+    CounterMirror shown(Environment environment) {
+        return new CounterMirror(environment, "flesnet compute")
+                .show("timeslices", timeslices)
+                .show("timeslices incomplete", incomplete)
+                .show("timeslices released", released)
+                .show("components", components)
+                .show("bytes", bytes);
+    }
 
     private static void add(AtomicLong to, long more) {
         to.lazySet(to.get() + more);

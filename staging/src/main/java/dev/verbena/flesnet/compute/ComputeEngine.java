@@ -12,6 +12,7 @@ import dev.verbena.flesnet.dfs.ScheduleEngine;
 import dev.verbena.flesnet.wire.Assignment;
 import dev.verbena.flesnet.wire.SyncFlyweight;
 import dev.verbena.flesnet.wire.SyncNames;
+import dev.verbena.staging.CounterMirror;
 import dev.verbena.staging.bootstrap.ServicePublisher;
 import dev.verbena.transport.Transport;
 import org.agrona.CloseHelper;
@@ -37,6 +38,7 @@ public final class ComputeEngine implements ProtocolAgent {
     private ContributionRing[] rings;
     private TimesliceTable table;
     private ComputeProtocol protocol;
+    private CounterMirror mirror;
     private volatile boolean isDone;
     private volatile FlesnetException failure;
 
@@ -69,6 +71,7 @@ public final class ComputeEngine implements ProtocolAgent {
         table = new TimesliceTable(context, rings);
         protocol = new ComputeProtocol(this, context, compute, transport);
         transport.listen();
+        mirror = statistics.shown(context.environment());
     }
 
     @Override
@@ -76,6 +79,7 @@ public final class ComputeEngine implements ProtocolAgent {
         long now = context.environment().nanoClock().nanoTime();
         int work = publisher.doWork(transport.uri());
         work += protocol.poll(now);
+        mirror.publish(now);
         if (failure != null) {
             return work;
         }
@@ -265,6 +269,9 @@ public final class ComputeEngine implements ProtocolAgent {
     public void onClose() {
         if (protocol != null) {
             protocol.leave();
+        }
+        if (mirror != null) {
+            mirror.close();
         }
         CloseHelper.close(publisher);
         if (rings != null) {

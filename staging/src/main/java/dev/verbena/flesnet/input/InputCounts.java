@@ -1,7 +1,9 @@
 package dev.verbena.flesnet.input;
 
+import dev.verbena.agent.Environment;
 import dev.verbena.flesnet.InputStatistics;
 import dev.verbena.flesnet.dfs.IntervalPacer;
+import dev.verbena.staging.CounterMirror;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** What its engine counts: written by the engine's thread, read by any. */
@@ -17,6 +19,17 @@ final class InputCounts implements InputStatistics {
     private final AtomicLong writeBlockedNs = new AtomicLong();
     private final AtomicLong creditBlockedNs = new AtomicLong();
     private final AtomicLong openInterval = new AtomicLong(-1);
+
+    CounterMirror shown(Environment environment) {
+        return new CounterMirror(environment, "flesnet input")
+                .show("timeslices", timeslices)
+                .show("components", components)
+                .show("bytes", payloadBytes)
+                .show("microslices dropped", dropped)
+                .show("blocked for data ns", inputBlockedNs)
+                .show("blocked for writes ns", writeBlockedNs)
+                .show("blocked for tickets ns", creditBlockedNs);
+    }
 
     private static void add(AtomicLong to, long more) {
         to.lazySet(to.get() + more);

@@ -12,6 +12,7 @@ import dev.verbena.flesnet.dfs.IntervalPacer;
 import dev.verbena.flesnet.dfs.IntervalRanges;
 import dev.verbena.flesnet.wire.Assignment;
 import dev.verbena.memory.RegisteredRegion;
+import dev.verbena.staging.CounterMirror;
 import dev.verbena.transport.TransferVector;
 import dev.verbena.transport.Transport;
 import org.agrona.CloseHelper;
@@ -36,6 +37,7 @@ public final class InputEngine implements ProtocolAgent {
     private final TransferVector vector = new TransferVector(SEGMENTS_MAX);
     private final ComponentFlyweight component = new ComponentFlyweight();
     private Transport transport;
+    private CounterMirror mirror;
     private InputRing ring;
     private InputLink[] links;
     private InputProtocol protocol;
@@ -73,6 +75,7 @@ public final class InputEngine implements ProtocolAgent {
         protocol = new InputProtocol(this, context, input, transport);
         links = protocol.links();
         recovery = new InputRecovery(links, assignment, ranges, pacer, protocol);
+        mirror = statistics.shown(context.environment());
     }
 
     @Override
@@ -89,6 +92,9 @@ public final class InputEngine implements ProtocolAgent {
         ring.settle();
         work += source.poll(ring, now);
         wantWakeAt(source.nextDueNs());
+        if (source.failure() != null) {
+            end(new FlesnetException("input %s: %s".formatted(input, source.failure())));
+        }
         if (source.isEnded() && !ring.owes()) {
             total = ring.timesliceCount();
         }
@@ -100,6 +106,7 @@ public final class InputEngine implements ProtocolAgent {
             end(null);
         }
         statistics.update(ring.droppedCount(), freed, links, pacer);
+        mirror.publish(now);
         return work;
     }
 
@@ -344,6 +351,9 @@ public final class InputEngine implements ProtocolAgent {
         if (protocol != null) {
             protocol.leave(!isDone);
             protocol.drain();
+        }
+        if (mirror != null) {
+            mirror.close();
         }
         CloseHelper.closeAll(protocol, ring, stagingRegion, transport);
     }

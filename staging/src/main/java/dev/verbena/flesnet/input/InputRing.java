@@ -90,6 +90,11 @@ final class InputRing implements MicrosliceSink, AutoCloseable {
             addEmpty(index);
             return false;
         }
+        if (length == 0 && (flags & EMPTY_FLAGS) != 0) {
+            droppedCount++;
+            append(equipment, flags, system, format, index, checksum, 0, true);
+            return true;
+        }
         copyIn(content, offset, length);
         append(equipment, flags, system, format, index, checksum, length, false);
         return true;
@@ -165,6 +170,11 @@ final class InputRing implements MicrosliceSink, AutoCloseable {
     @Override
     public boolean hasRoom(int length) {
         return owed == 0 && hasDescriptor() && length <= contentFree();
+    }
+
+    @Override
+    public int contentMax() {
+        return (int) contentMask + 1;
     }
 
     @Override

@@ -1,0 +1,171 @@
+package dev.verbena.cli.flesnet;
+
+import dev.verbena.agent.Environment;
+import dev.verbena.cli.terminal.CliCommand;
+import dev.verbena.cli.terminal.Messages;
+import dev.verbena.flesnet.MicrosliceSource;
+import dev.verbena.flesnet.archive.ArchiveReader;
+import dev.verbena.flesnet.source.ArchiveSource;
+import dev.verbena.flesnet.source.DatagramCounts;
+import dev.verbena.flesnet.source.DatagramLimits;
+import dev.verbena.flesnet.source.DatagramSource;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** Where an input node has its microslices from. */
+final class SourceOptions {
+    private static final String PATTERN = "pattern";
+    private static final String FILE = "file:";
+    private static final String UDP = "udp:";
+    private static final int FILES_MAX = 10_000;
+
+    @Option(
+            names = "--source",
+            paramLabel = "SOURCE",
+            defaultValue = PATTERN,
+            description = {
+                "pattern (the generator), file:PATH (an archive of microslices; %%n: a sequence of"
+                        + " them, from 0000) or udp:HOST:PORT (a datagram each, --timeslices in all)."
+                        + " %%i is the number of the input. Default: ${DEFAULT-VALUE}."
+            })
+    private String source;
+
+    @Option(
+            names = "--udp-from",
+            paramLabel = "ADDRESS",
+            description = "Believe datagrams of this address only. Default: of any.")
+    private String udpFrom;
+
+    @Option(
+            names = "--udp-gap",
+            paramLabel = "N",
+            defaultValue = "1000",
+            description =
+                    "So many microslices may be missing before one that is believed; default"
+                            + " ${DEFAULT-VALUE}.")
+    private int udpGap;
+
+    @Option(
+            names = "--udp-silence",
+            paramLabel = "SECONDS",
+            defaultValue = "5",
+            description =
+                    "After the first datagram so long a silence ends the stream; default"
+                            + " ${DEFAULT-VALUE}.")
+    private double udpSilence;
+
+    @Mixin private PatternOptions pattern;
+
+    @Spec(Spec.Target.MIXEE)
+    private CommandSpec command;
+
+    /**
+     * Opens it.
+     *
+     * @throws ParameterException for what is no source
+     */
+    MicrosliceSource open(int input, FlesnetOptions options, Environment environment)
+            throws IOException {
+        String place = source.replace("%i", Integer.toString(input));
+        if (source.equals(PATTERN)) {
+            return pattern.source(input, options);
+        }
+        if (place.startsWith(FILE)) {
+            return ArchiveSource.launch(environment, files(place.substring(FILE.length())));
+        }
+        if (place.startsWith(UDP)) {
+            return datagrams(place.substring(UDP.length()), pattern.count(options));
+        }
+        throw wrong();
+    }
+
+    private ParameterException wrong() {
+        return CliCommand.wrong(
+                command, "--source '%s' is not pattern, file:PATH or udp:HOST:PORT", source);
+    }
+
+    private List<Path> files(String name) {
+        List<Path> files = new ArrayList<>();
+        if (!name.contains("%n")) {
+            files.add(Path.of(name));
+        }
+        for (int n = 0; name.contains("%n") && n < FILES_MAX; n++) {
+            Path file = Path.of(ArchiveReader.sequenceName(name, n));
+            if (n > 0 && !Files.exists(file)) {
+                break;
+            }
+            files.add(file);
+        }
+        if (!Files.isReadable(files.get(0))) {
+            throw new Messages.WrongPath("%s: there is no such file to read", files.get(0));
+        }
+        return files;
+    }
+
+    private DatagramSource datagrams(String place, long count) throws IOException {
+        CliCommand.inRange(command, "--udp-gap", udpGap, 0, 1 << 20);
+        CliCommand.inRange(command, "--udp-silence", udpSilence, 0.01, 86_400);
+        int colon = place.lastIndexOf(':');
+        if (colon < 1 || !place.substring(colon + 1).matches("[0-9]{1,5}")) {
+            throw wrong();
+        }
+        int port = Integer.parseInt(place.substring(colon + 1));
+        if (port > 65_535) {
+            throw wrong();
+        }
+        InetAddress host = InetAddress.getByName(place.substring(0, colon));
+        return new DatagramSource(
+                new InetSocketAddress(host, port),
+                udpFrom == null ? null : InetAddress.getByName(udpFrom),
+                new DatagramLimits(count, udpGap, (long) (udpSilence * 1e9)));
+    }
+
+    /** Timeslices that will come; -1 if only the source knows. */
+    long timeslices() {
+        return source.startsWith(FILE) ? -1 : pattern.timeslices;
+    }
+
+    /** What a source of datagrams has seen; empty for others. */
+    static String seen(MicrosliceSource opened) {
+        if (!(opened instanceof DatagramSource datagrams)) {
+            return "";
+        }
+        DatagramCounts counts = datagrams.counts();
+        return ("; datagrams: %s taken, %s missing, %s malformed, %s late, %s beyond, %s of"
+                        + " strangers")
+                .formatted(
+                        counts.taken(),
+                        counts.missing(),
+                        counts.malformed(),
+                        counts.late(),
+                        counts.beyond(),
+                        counts.strangers());
+    }
+
+    /** As they are typed. */
+    List<String> words() {
+        List<String> words = new ArrayList<>(pattern.words());
+        words.addAll(
+                List.of(
+                        "--source",
+                        source,
+                        "--udp-gap",
+                        Integer.toString(udpGap),
+                        "--udp-silence",
+                        Double.toString(udpSilence)));
+        if (udpFrom != null) {
+            words.addAll(List.of("--udp-from", udpFrom));
+        }
+        return words;
+    }
+}

@@ -1,0 +1,144 @@
+package dev.verbena.cli.flesnet;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.verbena.cli.CommandProcess;
+import dev.verbena.cli.Run;
+import dev.verbena.flesnet.MicrosliceFlyweight;
+import dev.verbena.flesnet.archive.ArchiveHead;
+import dev.verbena.flesnet.archive.ArchiveWriter;
+import dev.verbena.flesnet.archive.ArchivedMicroslice;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.net.DatagramPacket;
+import java.net.DatagramSocket;
+import java.net.InetAddress;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Runs whose microslices come from outside. */
+@Timeout(180)
+class FlesnetSourceIT {
+    private static final int WORDS = 8;
+
+    @TempDir private Path folder;
+
+    private static byte[] descriptor(int input, long index) {
+        byte[] bytes = new byte[32];
+        new MicrosliceFlyweight()
+                .wrap(new UnsafeBuffer(bytes), 0)
+                .set(input, 0, 0xF0, 0x81, index, 0, WORDS * 8);
+        return bytes;
+    }
+
+    private static byte[] ramp(int input) {
+        ByteBuffer words = ByteBuffer.allocate(WORDS * 8).order(ByteOrder.LITTLE_ENDIAN);
+        for (int i = 0; i < WORDS; i++) {
+            words.putLong((long) input << 48 | i * 8L);
+        }
+        return words.array();
+    }
+
+    private void archive(int input, int count) throws IOException {
+        OutputStream file = Files.newOutputStream(folder.resolve("input-" + input + ".msa"));
+        ArchiveHead head = new ArchiveHead(ArchiveHead.MICROSLICES, ArchiveHead.ZSTD, 0, "h", "u");
+        try (ArchiveWriter writer = new ArchiveWriter(file, head)) {
+            for (int i = 0; i < count; i++) {
+                writer.write(new ArchivedMicroslice(descriptor(input, i), ramp(input)));
+            }
+        }
+    }
+
+    @Test
+    void shouldBuildTimeslicesOfArchives() throws Exception {
+        archive(0, 2001);
+        archive(1, 2001);
+        Run run =
+                Run.of(
+                        "flesnet",
+                        "run",
+                        "--timeslice=10",
+                        "--source=file:" + folder.resolve("input-%i.msa"));
+        assertThat(run.err()).isEmpty();
+        assertThat(run.code()).isZero();
+        assertThat(run.out()).containsPattern("computes +200 ").containsPattern("input 1 +200 ");
+    }
+
+    @Test
+    void shouldBuildTimeslicesOfDatagrams() throws Exception {
+        int port;
+        try (DatagramSocket free = new DatagramSocket(0, InetAddress.getLoopbackAddress())) {
+            port = free.getLocalPort();
+        }
+        try (CommandProcess compute = node("compute");
+                CommandProcess input =
+                        node("input", "--timeslices=100", "--source=udp:127.0.0.1:" + port);
+                DatagramSocket sender = new DatagramSocket()) {
+            // Until somebody listens nothing arrives, and what is late is dropped.
+            for (int round = 0;
+                    !input.out().contains("input 0:") && input.handle().isAlive();
+                    round++) {
+                for (int i = 0; i < 1001; i++) {
+                    send(sender, port, i);
+                }
+                send(sender, port, Long.MAX_VALUE);
+            }
+            assertThat(input.exitCode()).isZero();
+            assertThat(compute.exitCode()).isZero();
+            assertThat(input.out())
+                    .contains("input 0: 100 timeslices")
+                    .containsPattern("datagrams: \\d+ taken, \\d+ missing, 0 malformed");
+            assertThat(compute.out()).contains("compute 0: 100 timeslices, 0 damaged");
+        }
+    }
+
+    private static void send(DatagramSocket sender, int port, long index) throws IOException {
+        byte[] frame = new byte[32 + WORDS * 8];
+        System.arraycopy(descriptor(0, index), 0, frame, 0, 32);
+        System.arraycopy(ramp(0), 0, frame, 32, WORDS * 8);
+        sender.send(
+                new DatagramPacket(frame, frame.length, InetAddress.getLoopbackAddress(), port));
+    }
+
+    private CommandProcess node(String role, String... more) throws Exception {
+        List<String> words =
+                new ArrayList<>(
+                        List.of(
+                                "flesnet",
+                                role,
+                                "0",
+                                "--directory=" + folder,
+                                "--job=flesnet-source-it" + ProcessHandle.current().pid(),
+                                "--inputs=1",
+                                "--computes=1",
+                                "--timeslice=10"));
+        words.addAll(List.of(more));
+        return CommandProcess.start(folder, words.toArray(new String[0]));
+    }
+
+    @Test
+    void shouldRefuseWhatIsNoSourceAndNoSink() {
+        for (String wrong :
+                List.of(
+                        "--source=tape:1",
+                        "--source=udp:4000",
+                        "--source=udp:127.0.0.1:70000",
+                        "--source=file:" + folder.resolve("none.msa"),
+                        "--monitor=influx1:host",
+                        "--monitor=influx1:host:99999:db",
+                        "--monitor=http:///write",
+                        "--monitor=http://a b/")) {
+            Run run = Run.of("flesnet", "input", "0", "--directory=" + folder, wrong);
+            assertThat(run.code()).as(wrong + ": " + run.err()).isEqualTo(2);
+            assertThat(run.err()).doesNotContain("fault of Verbena");
+        }
+    }
+}

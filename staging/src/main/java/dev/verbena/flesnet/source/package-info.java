@@ -1,0 +1,2 @@
+/** Microslices out of the world: datagrams, archives. */
+package dev.verbena.flesnet.source;
