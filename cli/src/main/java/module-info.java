@@ -6,6 +6,9 @@ module dev.verbena.cli {
     requires dev.verbena.ofi;
     requires HdrHistogram;
     requires info.picocli;
+    requires io.prometheus.metrics.exporter.httpserver;
+    requires io.prometheus.metrics.model;
+    requires jdk.httpserver; // of the Prometheus client, whose modules do not say so
     requires jdk.net; // how soon a computer that has gone is noticed
     requires jdk.unsupported; // signals, by reflection
 

@@ -16,9 +16,12 @@ import dev.verbena.cli.sim.SimCommand;
 import dev.verbena.cli.sim.SimPeer;
 import dev.verbena.cli.stage.StageCommand;
 import dev.verbena.cli.status.ErrorsCommand;
+import dev.verbena.cli.status.PrometheusCommand;
+import dev.verbena.cli.status.PrometheusEndpoint;
 import dev.verbena.cli.status.StatusCommand;
 import dev.verbena.cli.status.TopCommand;
 import dev.verbena.cli.terminal.Columns;
+import dev.verbena.cli.terminal.HostPort;
 import dev.verbena.cli.terminal.Messages;
 import dev.verbena.cli.terminal.Version;
 import dev.verbena.cli.transfer.PerfPeer;
@@ -35,6 +38,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.function.IntSupplier;
+import org.agrona.CloseHelper;
 import picocli.AutoComplete;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -66,6 +70,7 @@ import picocli.CommandLine.TypeConversionException;
             StatusCommand.class,
             TopCommand.class,
             ErrorsCommand.class,
+            PrometheusCommand.class,
             DoctorCommand.class,
             DevicesCommand.class,
             RpingCommand.class,
@@ -118,6 +123,16 @@ public final class VerbenaCommand implements Runnable {
                     "Run on these processors only, for example 0-3,8: the command, its agents and"
                             + " the processes that it starts; not the JVM's own threads.")
     private CpuSet cpus;
+
+    @Option(
+            names = "--prometheus",
+            paramLabel = "[HOST:]PORT",
+            scope = ScopeType.INHERIT,
+            converter = HostPort.LoopbackConverter.class,
+            description =
+                    "Serve the counters of this command, and of the processes that it starts, to"
+                            + " Prometheus; without a host on the loopback address.")
+    private HostPort prometheus;
 
     /** For picocli. */
     public VerbenaCommand() {}
@@ -196,7 +211,12 @@ public final class VerbenaCommand implements Runnable {
         line.setExecutionStrategy(
                 parsed -> {
                     bind(line);
-                    return new CommandLine.RunLast().execute(parsed);
+                    PrometheusEndpoint served = serve(line);
+                    try {
+                        return new CommandLine.RunLast().execute(parsed);
+                    } finally {
+                        CloseHelper.close(served);
+                    }
                 });
         line.setCaseInsensitiveEnumValuesAllowed(true);
         // "lat --op send": send is a command below lat, too.
@@ -315,6 +335,23 @@ public final class VerbenaCommand implements Runnable {
             cpus.bind();
         } catch (IllegalArgumentException | IllegalStateException e) {
             throw new ParameterException(line, "--cpus " + cpus + ": " + e.getMessage(), e);
+        }
+    }
+
+    /** Null if nobody has asked. */
+    private PrometheusEndpoint serve(CommandLine line) {
+        if (prometheus == null) {
+            return null;
+        }
+        try {
+            PrometheusEndpoint endpoint =
+                    PrometheusEndpoint.open(prometheus, null, PrometheusEndpoint::isOwn);
+            line.getErr().println("metrics: " + endpoint.address());
+            line.getErr().flush();
+            return endpoint;
+        } catch (IOException e) {
+            throw new CommandLine.ExecutionException(
+                    line, "--prometheus " + prometheus + ": " + e.getMessage(), e);
         }
     }
 

@@ -1,11 +1,23 @@
-package dev.verbena.cli.dart;
+package dev.verbena.cli.terminal;
 
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
-/** {@code HOST:PORT} of the command line. */
-record HostPort(String host, int port) {
-    static HostPort parse(String text) {
+/**
+ * {@code HOST:PORT} of the command line.
+ *
+ * @param host without the brackets of an IPv6 address
+ * @param port 0 to 65535
+ */
+public record HostPort(String host, int port) {
+    private static final String LOOPBACK = "127.0.0.1";
+
+    /**
+     * Reads it.
+     *
+     * @throws IllegalArgumentException if it is something else
+     */
+    public static HostPort parse(String text) {
         int colon = text.lastIndexOf(':');
         String host = colon < 0 ? "" : text.substring(0, colon).replaceAll("^\\[|]$", "");
         int port = -1;
@@ -26,8 +38,17 @@ record HostPort(String host, int port) {
         return (host.contains(":") ? "[" + host + "]" : host) + ":" + port;
     }
 
+    /** For picocli; a port alone is one of this machine's loopback address. */
+    public static final class LoopbackConverter implements ITypeConverter<HostPort> {
+        @Override
+        public HostPort convert(String value) {
+            boolean isPort = value.matches("[0-9]{1,5}");
+            return new Converter().convert(isPort ? LOOPBACK + ":" + value : value);
+        }
+    }
+
     /** For picocli. */
-    static final class Converter implements ITypeConverter<HostPort> {
+    public static final class Converter implements ITypeConverter<HostPort> {
         @Override
         public HostPort convert(String value) {
             try {
