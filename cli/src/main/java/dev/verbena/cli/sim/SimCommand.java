@@ -52,7 +52,7 @@ import picocli.CommandLine.Parameters;
 public final class SimCommand extends CliCommand {
     private static final int PROCESSES_MAX = 1 << 22;
     private static final List<Integer> PROCESSES = List.of(16);
-    private static final int FILE_MAX = 1 << 20;
+    private static final int FILE_MAX = 1 << 24;
     private static final int THREADS_MAX = 256;
     private static final long QUIET_NS = 1_000_000_000L;
 
