@@ -27,6 +27,7 @@ module dev.verbena.api {
     uses dev.verbena.transport.TransportProvider;
 
     provides dev.verbena.transport.TransportProvider with
+            dev.verbena.auto.AutoTransportProvider,
             dev.verbena.shm.ShmTransportProvider,
             dev.verbena.verbs.transport.VerbsTransportProvider;
 }

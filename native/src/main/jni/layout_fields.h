@@ -27,6 +27,7 @@
     F(REGISTRATION_RIGHTS, struct snic_registration, rights)                                       \
     F(REGISTRATION_SECRET, struct snic_registration, secret)                                       \
     F(REGISTRATION_LOCATION, struct snic_registration, location)                                   \
+    F(REGISTRATION_ADDRESS, struct snic_registration, address)                                     \
     S(SNIC_VIEW_SIZE, struct snic_view)                                                            \
     F(SNIC_VIEW_HEADER, struct snic_view, header)                                                  \
     F(SNIC_VIEW_INITIATOR, struct snic_view, initiator)                                            \

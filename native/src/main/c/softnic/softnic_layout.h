@@ -169,7 +169,8 @@ struct snic_registration {
     uint32_t rights;             /*  4 O enum snic_right */
     uint64_t secret;             /*  8 O random */
     snic_location_t location;    /* 16 O kind, memory, offset, length */
-    uint8_t pad[24];
+    uint64_t address;            /* 40 O of the first byte, in the owner's process */
+    uint8_t pad[16];
 };
 #define SNIC_REGISTRATION_BYTES 64
 _Static_assert(sizeof(snic_location_t) == 24, "snic_location_t");
@@ -177,6 +178,7 @@ _Static_assert(sizeof(struct snic_registration) == SNIC_REGISTRATION_BYTES, "sni
 SNIC_AT(snic_registration, rights, 4);
 SNIC_AT(snic_registration, secret, 8);
 SNIC_AT(snic_registration, location, 16);
+SNIC_AT(snic_registration, address, 40);
 
 /* Entry of the memory table. generation (16 bits used) is odd while the memory exists. In
  * snic_location_t, memory = generation << 16 | number. */

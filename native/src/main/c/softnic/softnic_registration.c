@@ -40,6 +40,7 @@ int snic_register(snic_t *nic, const void *address, uint64_t length, uint32_t ri
     r->rights = rights;
     r->secret = own->secret;
     r->location = location;
+    r->address = (uint64_t)(uintptr_t)address;
     SNIC_STEP("register.filled");
     /* Partner: the seq_cst load in pin(). */
     atomic_store_explicit(&r->generation, own->generation, memory_order_seq_cst);

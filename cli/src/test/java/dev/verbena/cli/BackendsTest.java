@@ -28,7 +28,7 @@ class BackendsTest {
     void shouldTestEachBackendByTheSuite() throws IOException {
         Set<String> backends = new TreeSet<>(Set.of(World.SCHEME));
         ServiceLoader.load(TransportProvider.class).forEach(each -> backends.add(each.scheme()));
-        assertThat(backends).contains("gni", "ofi", "portals", "shm", "sim", "verbs");
+        assertThat(backends).contains("auto", "gni", "ofi", "portals", "shm", "sim", "verbs");
         Set<String> tested = new TreeSet<>();
         for (Path suite : suites()) {
             Matcher scheme = SCHEME.matcher(Files.readString(suite));

@@ -45,6 +45,7 @@ public final class RemoteDescriptor {
     public static final int KIND_VERBS = 4;
     public static final int KIND_SIM = 5;
     public static final int KIND_OFI = 6;
+    public static final int KIND_AUTO = 7;
 
     private static final int KIND_OFFSET = 1;
     private static final int RIGHTS_OFFSET = 2;

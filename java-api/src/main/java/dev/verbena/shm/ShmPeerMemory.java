@@ -261,6 +261,20 @@ abstract class ShmPeerMemory {
         return UnsafeApi.getIntVolatile(null, translation.generationAt) == translation.generation;
     }
 
+    /**
+     * Where a registration of the peer begins, in the peer's process, as it says; 0 if there is
+     * none in this slot. Unchecked: whether the slot still has the registration is looked at later.
+     */
+    final long addressOf(long slot) {
+        return peer == 0 || slot < 0 || slot >= registrationsMax
+                ? 0
+                : UnsafeApi.getLong(
+                        null,
+                        registrations
+                                + slot * Layout.REGISTRATION_SIZE
+                                + Layout.REGISTRATION_ADDRESS);
+    }
+
     private Translation translation(RemoteDescriptor target) {
         int slot = (int) target.keyLow();
         Translation known = translations[slot & (TRANSLATIONS - 1)];

@@ -3,6 +3,7 @@ package dev.verbena.shm;
 import dev.verbena.memory.Leaks;
 import dev.verbena.memory.OffHeapMemory;
 import dev.verbena.memory.RegisteredRegion;
+import dev.verbena.memory.RemoteDescriptor;
 import dev.verbena.softnic.bindings.Layout;
 import dev.verbena.softnic.bindings.softnic;
 import dev.verbena.transport.Capability;
@@ -10,6 +11,8 @@ import dev.verbena.transport.TransportContext;
 import dev.verbena.transport.TransportException;
 import dev.verbena.transport.TransportHandler;
 import dev.verbena.transport.TransportLimits;
+import dev.verbena.transport.core.SharedKey;
+import dev.verbena.transport.core.TransportPart;
 import java.net.URI;
 import org.agrona.DirectBuffer;
 import org.agrona.UnsafeApi;
@@ -18,7 +21,7 @@ import org.agrona.UnsafeApi;
  * One software NIC with the shm personality. Every operation is done when its call returns; {@code
  * FENCE} therefore has nothing left to do.
  */
-final class ShmTransport extends ShmOperations {
+final class ShmTransport extends ShmOperations implements TransportPart {
     /** Messages taken from one ring before the next ring has its turn. */
     private static final int MESSAGES_PER_RING = 16;
 
@@ -111,6 +114,44 @@ final class ShmTransport extends ShmOperations {
 
     ShmRegions regions() {
         return regions;
+    }
+
+    // ---- as a part of several ----
+
+    @Override
+    public void addTo(SharedKey key, RegisteredRegion region) {
+        ShmRegion own = own(region);
+        key.segment(own.keySlot(), own.keyGeneration(), own.keySecret());
+    }
+
+    @Override
+    public void translate(long connection, RemoteDescriptor shared, RemoteDescriptor own) {
+        ShmConnection to = connections.open(connection);
+        int slot = SharedKey.slot(shared);
+        long begin = to == null ? 0 : to.addressOf(slot);
+        own.set(
+                shared.kind() == RemoteDescriptor.KIND_AUTO ? RemoteDescriptor.KIND_SHM : 0,
+                shared.rights(),
+                shared.generation(),
+                shared.base() - begin,
+                shared.length(),
+                Integer.toUnsignedLong(slot),
+                shared.keyHigh());
+    }
+
+    @Override
+    public boolean isOutstanding(RegisteredRegion region) {
+        return regions.isOutstanding(own(region));
+    }
+
+    @Override
+    public void closeKeepingMemory(RegisteredRegion region) {
+        regions.close(own(region), true);
+    }
+
+    @Override
+    public boolean hasProcessorAtomics() {
+        return true;
     }
 
     // ---- the hooks of the shell ----

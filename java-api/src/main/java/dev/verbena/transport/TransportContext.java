@@ -26,6 +26,7 @@ public final class TransportContext {
     private int outstandingMax = 4096;
     private int connectionsMax = 256;
     private long peerTimeoutNs = 5_000_000_000L;
+    private long incarnation;
     private ErrorHandler errorHandler = Throwable::printStackTrace;
     private final Map<String, String> options = new LinkedHashMap<>();
 
@@ -121,6 +122,20 @@ public final class TransportContext {
     /** See {@link #peerTimeoutNs(long)}. */
     public long peerTimeoutNs() {
         return peerTimeoutNs;
+    }
+
+    /**
+     * Tells this transport from earlier ones at its address; 0: the provider makes one up, as
+     * {@code shm} does in any case. For a transport that is one of several behind one address.
+     */
+    public TransportContext incarnation(long incarnation) {
+        this.incarnation = incarnation;
+        return this;
+    }
+
+    /** See {@link #incarnation(long)}. */
+    public long incarnation() {
+        return incarnation;
     }
 
     /** Gets what cannot be thrown: a bad peer, a corrupted segment. */

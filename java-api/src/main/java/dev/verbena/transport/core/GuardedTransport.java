@@ -105,6 +105,14 @@ public abstract class GuardedTransport extends TransferTransport {
         }
     }
 
+    /**
+     * Another thread owns the transport from now on. Called while no call is running, by the thread
+     * itself or by one that it has met since.
+     */
+    public final void moveTo(Thread next) {
+        guard.moveTo(next);
+    }
+
     // ---- memory ----
 
     /** As {@code allocate}. */

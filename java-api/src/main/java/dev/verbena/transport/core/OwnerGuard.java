@@ -169,6 +169,18 @@ public final class OwnerGuard {
     }
 
     /**
+     * Makes another thread the owner. For who keeps the owner outside, and sees to it that the next
+     * one sees what was written before.
+     */
+    public void moveTo(Thread next) {
+        CLAIMANT.setVolatile(this, next);
+        owner = next;
+        if (!isClosed()) {
+            onMove.accept(next);
+        }
+    }
+
+    /**
      * Takes the transport for a short time while the owner is outside. Not for the owner.
      *
      * @return false if the owner is inside a call, another thread has it, or it is closed

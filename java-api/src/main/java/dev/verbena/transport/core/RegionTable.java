@@ -91,6 +91,15 @@ public abstract class RegionTable<R extends TransportRegion> {
      * @throws IllegalStateException if operations are outstanding, or after the transport's close
      */
     public final void close(R region) {
+        close(region, false);
+    }
+
+    /**
+     * As {@link #close(TransportRegion)}.
+     *
+     * @param isMemoryKept whether memory of the provider's own stays until the transport's end
+     */
+    public final void close(R region, boolean isMemoryKept) {
         if (!guard.enter()) {
             throw new IllegalStateException("closed: the transport of " + region);
         }
@@ -105,7 +114,11 @@ public abstract class RegionTable<R extends TransportRegion> {
             revoke(region);
             byId.remove(region.id());
             open.remove(region);
-            giveBack(region);
+            if (isMemoryKept && region.isToolkitMemory()) {
+                region.retire();
+            } else {
+                giveBack(region);
+            }
         } finally {
             guard.exit();
         }

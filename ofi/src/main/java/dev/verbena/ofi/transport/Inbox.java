@@ -105,6 +105,12 @@ final class Inbox {
         return !ready.isEmpty();
     }
 
+    /** Anything to poll beside what is in the ring, as far as is known. Also while borrowed. */
+    boolean isWaiting() {
+        connections.settleEnds();
+        return !ready.isEmpty();
+    }
+
     /** Delivers messages of one connection; it stays in the list if some may be left. */
     private int serve(OfiConnection c, TransportHandler handler, int limit) {
         int handle = c.handle;

@@ -38,7 +38,7 @@ abstract class OfiOperations extends GuardedTransport {
         this.hasAtomics = hasAtomics;
     }
 
-    private OfiRegion own(RegisteredRegion region, long offset, long length) {
+    final OfiRegion own(RegisteredRegion region, long offset, long length) {
         if (!(region instanceof OfiRegion own) || own.regions != parts.regions) {
             throw new IllegalArgumentException(region + " is not a region of " + uri);
         }

@@ -66,13 +66,18 @@ final class OfiResources implements AutoCloseable {
     private final int descriptor;
     private final int bell;
 
-    /** Closes the info too, also if it fails. */
-    OfiResources(FabricInfo info, int workCount, int slots, int messageLengthMax) {
+    /**
+     * Closes the info too, also if it fails.
+     *
+     * @param incarnation 0: any
+     */
+    OfiResources(
+            FabricInfo info, int workCount, int slots, int messageLengthMax, long incarnation) {
         this.info = open(info);
         this.workCount = workCount;
         this.slotCount = slots + SPARE_SLOTS;
         this.slotStride = CONTEXT + up(Math.max(Wire.HEADER + messageLengthMax, CONTROL));
-        this.incarnation = random.nextLong() & Long.MAX_VALUE | 1;
+        this.incarnation = incarnation != 0 ? incarnation : random.nextLong() & Long.MAX_VALUE | 1;
         try {
             long works = (long) workCount * (CONTEXT + PACKET);
             long controls = (long) CONTROLS * (CONTEXT + CONTROL);

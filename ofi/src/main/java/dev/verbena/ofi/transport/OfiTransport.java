@@ -3,10 +3,13 @@ package dev.verbena.ofi.transport;
 import dev.verbena.agent.internal.Deadlines;
 import dev.verbena.memory.OffHeapMemory;
 import dev.verbena.memory.RegisteredRegion;
+import dev.verbena.memory.RemoteDescriptor;
 import dev.verbena.ofi.OfiLibrary;
 import dev.verbena.transport.Capability;
 import dev.verbena.transport.TransportContext;
 import dev.verbena.transport.TransportHandler;
+import dev.verbena.transport.core.SharedKey;
+import dev.verbena.transport.core.TransportPart;
 import java.net.URI;
 import org.agrona.CloseHelper;
 import org.agrona.DirectBuffer;
@@ -16,7 +19,7 @@ import org.agrona.concurrent.SystemNanoClock;
  * The transport {@code ofi://}; see the package for how the contract's words become calls of
  * libfabric. Opened by {@link OfiTransportProvider}.
  */
-public final class OfiTransport extends OfiOperations {
+final class OfiTransport extends OfiOperations implements TransportPart {
     private static final long FAREWELL_NS = 200_000_000L;
 
     /** Where one cannot sleep at the completion queue, one looks this often. */
@@ -95,6 +98,54 @@ public final class OfiTransport extends OfiOperations {
                 + (resources.hasDescriptor()
                         ? ""
                         : " One cannot sleep at its queue: await looks every 2 ms.");
+    }
+
+    // ---- as a part of several ----
+
+    @Override
+    public RegisteredRegion register(OffHeapMemory memory, int rights, SharedKey key) {
+        enterOpen();
+        try {
+            return parts.regions.register(memory, rights, key.number());
+        } finally {
+            guard.exit();
+        }
+    }
+
+    @Override
+    public void translate(long connection, RemoteDescriptor shared, RemoteDescriptor own) {
+        OfiConnection c = connections.find(connection);
+        own.set(
+                shared.kind() == RemoteDescriptor.KIND_AUTO ? RemoteDescriptor.KIND_OFI : 0,
+                shared.rights(),
+                shared.generation(),
+                shared.base(),
+                shared.length(),
+                SharedKey.number(shared),
+                c == null ? 0 : c.peerIncarnation);
+    }
+
+    @Override
+    public boolean isOutstanding(RegisteredRegion region) {
+        return own(region, 0, 0).isInUse();
+    }
+
+    @Override
+    public boolean isStillReachable(RegisteredRegion region) {
+        return ((OfiRegion) region).isReachable();
+    }
+
+    @Override
+    public boolean hasProcessorAtomics() {
+        return OfiResources.shortName(resources.info.provider()).equals("tcp");
+    }
+
+    @Override
+    public boolean ringWhileAway(Runnable bell) {
+        if (progress != null) {
+            progress.ring(bell);
+        }
+        return progress != null;
     }
 
     // ---- the hooks of the shell ----

@@ -87,7 +87,8 @@ public final class OfiTransportProvider implements TransportProvider {
                             info,
                             2 * context.outstandingMax(),
                             context.receiveSlotCount(),
-                            context.messageLengthMax());
+                            context.messageLengthMax(),
+                            context.incarnation());
             return new OfiTransport(
                     context, resources, hasAtomics, hasProgressThread, reason(context));
         } catch (OfiException | OfiFailure | OutOfMemoryError e) {

@@ -1,6 +1,7 @@
 package dev.verbena.ofi.transport;
 
 import dev.verbena.transport.TransportContext;
+import dev.verbena.transport.core.EventRing;
 import dev.verbena.transport.core.OwnerGuard;
 import java.util.concurrent.locks.LockSupport;
 import org.agrona.ErrorHandler;
@@ -36,7 +37,12 @@ final class ProgressThread implements Runnable, AutoCloseable {
     private final ErrorHandler errorHandler;
     private final int bell;
     private final Thread thread;
+    private final EventRing ring;
     private volatile boolean isClosed;
+
+    /** To be run when there is something to poll; null: the owner looks itself. */
+    private volatile Runnable bellOfAway;
+
     private long polls;
     private int idleRounds;
     private long sleepNs = PAUSE_MIN_NS;
@@ -48,6 +54,7 @@ final class ProgressThread implements Runnable, AutoCloseable {
         this.resources = parts.resources;
         this.engine = parts.engine;
         this.inbox = inbox;
+        this.ring = parts.ring;
         this.errorHandler = context.errorHandler();
         this.bell = resources.newBell();
         thread = new Thread(this, "verbena-ofi-progress-" + context.name());
@@ -58,7 +65,7 @@ final class ProgressThread implements Runnable, AutoCloseable {
     @Override
     public void run() {
         while (!isClosed) {
-            if (isOwnerPolling() || !guard.borrow()) {
+            if (bellOfAway == null && isOwnerPolling() || !guard.borrow()) {
                 idleRounds = 0;
                 LockSupport.parkNanos(this, PAUSE_NS);
                 continue;
@@ -71,6 +78,19 @@ final class ProgressThread implements Runnable, AutoCloseable {
                 guard.giveBack();
             }
             idle();
+        }
+    }
+
+    /**
+     * The owner sleeps elsewhere until this is run, or is back. By the owner.
+     *
+     * @param bell null: the owner is back
+     */
+    void ring(Runnable bell) {
+        boolean wasHere = bellOfAway == null;
+        bellOfAway = bell;
+        if (wasHere && bell != null) {
+            LockSupport.unpark(thread);
         }
     }
 
@@ -91,6 +111,11 @@ final class ProgressThread implements Runnable, AutoCloseable {
         // Asked while the transport is borrowed: an owner that asks too must not lose its wake-up.
         maySleep = idleRounds > YIELDS && resources.maySleep();
         isQuiet = engine.isQuiet();
+        Runnable bell = bellOfAway;
+        if (bell != null && (inbox.isWaiting() || !ring.isEmpty())) {
+            bellOfAway = null;
+            bell.run();
+        }
     }
 
     private void onActivity() {

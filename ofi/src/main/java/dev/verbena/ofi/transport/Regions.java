@@ -18,6 +18,7 @@ import org.agrona.collections.Long2ObjectHashMap;
  * that was handed in there is other memory, where the provider names memory by offsets.
  */
 final class Regions extends RegionTable<OfiRegion> {
+    private static final long ANY_KEY = -1;
     private static final long OPERATIONS = MemoryRegion.SEND | MemoryRegion.RECEIVE;
 
     /** Tells peers that a key is of no region any more. */
@@ -46,6 +47,9 @@ final class Regions extends RegionTable<OfiRegion> {
     private final List<Retired> retired = new ArrayList<>();
     private Revoker revoker;
 
+    /** By what peers are to ask for the region that is registered now; below 0: anything. */
+    private long wantedKey = ANY_KEY;
+
     /** A region that waits for its users' answers just now, or null. */
     private OfiRegion closing;
 
@@ -72,9 +76,19 @@ final class Regions extends RegionTable<OfiRegion> {
         return byKey.get(key);
     }
 
+    /** As {@link #register}; peers ask for it by this number, unless another region has it. */
+    OfiRegion register(OffHeapMemory memory, int rights, long key) {
+        wantedKey = key;
+        try {
+            return register(memory, rights);
+        } finally {
+            wantedKey = ANY_KEY;
+        }
+    }
+
     @Override
     protected OfiRegion make(long id, OffHeapMemory memory, long length, int rights) {
-        long key = resources.randomKey();
+        long key = wantedKey == ANY_KEY ? resources.randomKey() : wantedKey;
         while (byKey.containsKey(key)) {
             key = resources.randomKey();
         }

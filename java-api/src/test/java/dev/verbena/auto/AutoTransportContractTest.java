@@ -1,0 +1,18 @@
+package dev.verbena.auto;
+
+import dev.verbena.transport.Transport;
+import dev.verbena.transport.TransportContext;
+import dev.verbena.transport.TransportContract;
+
+/** The contract's suite over {@code auto} where peers share memory; without libfabric here. */
+class AutoTransportContractTest extends TransportContract {
+    @Override
+    protected String scheme() {
+        return "auto";
+    }
+
+    @Override
+    protected Transport open(TransportContext context) {
+        return super.open(context.option(AutoTransportProvider.USE_OPTION, "shm"));
+    }
+}

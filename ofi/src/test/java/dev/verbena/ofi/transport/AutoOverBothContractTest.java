@@ -1,0 +1,13 @@
+package dev.verbena.ofi.transport;
+
+import dev.verbena.transport.TransportContract;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** The contract's suite over {@code auto} with both parts, where peers share memory. */
+@ExtendWith(NeedsLibfabric.class)
+class AutoOverBothContractTest extends TransportContract {
+    @Override
+    protected String scheme() {
+        return "auto";
+    }
+}
