@@ -2,6 +2,8 @@ package dev.verbena.agent;
 
 import dev.verbena.transport.Transport;
 import dev.verbena.transport.TransportContext;
+import dev.verbena.transport.Transports;
+import java.net.URI;
 import java.util.random.RandomGenerator;
 import org.agrona.ErrorHandler;
 import org.agrona.concurrent.EpochClock;
@@ -30,6 +32,16 @@ public interface Environment {
 
     /** Opens a transport; scheme as in {@code Transports.open}. */
     Transport openTransport(String scheme, TransportContext context);
+
+    /**
+     * A context to open a transport with that is to have this address, or to reach a peer there; as
+     * {@code Transports.contextFor}.
+     *
+     * @throws IllegalArgumentException for an address that does not fit its scheme
+     */
+    default TransportContext contextFor(URI address, boolean isOwn) {
+        return Transports.contextFor(address, isOwn);
+    }
 
     /** TCP, non-blocking. */
     ByteStreams streams();

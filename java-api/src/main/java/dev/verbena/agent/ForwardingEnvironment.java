@@ -2,6 +2,7 @@ package dev.verbena.agent;
 
 import dev.verbena.transport.Transport;
 import dev.verbena.transport.TransportContext;
+import java.net.URI;
 import java.util.random.RandomGenerator;
 import org.agrona.ErrorHandler;
 import org.agrona.concurrent.EpochClock;
@@ -47,6 +48,11 @@ public class ForwardingEnvironment implements Environment {
     @Override
     public Transport openTransport(String scheme, TransportContext context) {
         return inner.openTransport(scheme, context);
+    }
+
+    @Override
+    public TransportContext contextFor(URI address, boolean isOwn) {
+        return inner.contextFor(address, isOwn);
     }
 
     @Override

@@ -1,5 +1,6 @@
 package dev.verbena.transport;
 
+import java.net.URI;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -68,5 +69,21 @@ public final class Transports {
                             .formatted(scheme, provider.unavailabilityCause()));
         }
         return provider.open(context);
+    }
+
+    /**
+     * A context for a transport that is to have this address, or to reach a peer there; see {@link
+     * TransportProvider#address}.
+     *
+     * @throws IllegalArgumentException for an address without a scheme, or one that does not fit
+     * @throws TransportException naming the schemes there are
+     */
+    public static TransportContext contextFor(URI address, boolean isOwn) {
+        if (address.getScheme() == null) {
+            throw new IllegalArgumentException("'" + address + "' has no scheme, such as shm://");
+        }
+        TransportContext context = new TransportContext();
+        provider(address.getScheme()).address(address, isOwn, context);
+        return context;
     }
 }

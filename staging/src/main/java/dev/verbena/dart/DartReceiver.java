@@ -6,6 +6,7 @@ import dev.verbena.dart.config.ReceiverSettings;
 import dev.verbena.dart.receiver.ReceiverEngine;
 import dev.verbena.dart.wire.PieceFlyweight;
 import dev.verbena.staging.Arguments;
+import java.net.URI;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -31,8 +32,10 @@ public final class DartReceiver implements AutoCloseable {
 
     private final ReverseEncoding steering = new ReverseEncoding();
     private final ReceiverEngine engine;
+    private final String host;
 
     private DartReceiver(Context context) {
+        host = context.host;
         engine = new ReceiverEngine(context.settings());
     }
 
@@ -57,9 +60,15 @@ public final class DartReceiver implements AutoCloseable {
         return engine;
     }
 
-    /** Port listened on. */
+    /** Port listened on; 0 of a transport whose addresses have none. */
     public int port() {
         return engine.port();
+    }
+
+    /** Where servers find it: {@code tcp://host:port}, or the address of its transport. */
+    public URI address() {
+        URI carried = engine.address();
+        return carried == null ? TcpAddress.of(host, port()) : carried;
     }
 
     /** Counts of what happened since the start. */
@@ -177,6 +186,7 @@ public final class DartReceiver implements AutoCloseable {
         private Environment environment;
         private String host = "127.0.0.1";
         private int port;
+        private URI address;
         private String directory = "";
         private DartMessageHandler handler;
         private DartStepContext steps;
@@ -210,6 +220,22 @@ public final class DartReceiver implements AutoCloseable {
         public Context listen(String host, int port) {
             this.host = host;
             this.port = port;
+            this.address = null;
+            return this;
+        }
+
+        /**
+         * Address to listen on with a transport instead of TCP: {@code shm://job/name}, {@code
+         * ofi://host:port?provider=tcp}, ... Port 0, or no name: any, see {@link
+         * DartReceiver#address()}. {@code tcp://host:port} means TCP.
+         *
+         * @throws IllegalArgumentException for an address without a scheme
+         */
+        public Context listen(URI address) {
+            if (TcpAddress.isTcp(address)) {
+                return listen(address.getHost(), address.getPort());
+            }
+            this.address = address;
             return this;
         }
 
@@ -402,6 +428,7 @@ public final class DartReceiver implements AutoCloseable {
                     environment,
                     host,
                     port,
+                    address,
                     directory,
                     handler,
                     steps == null ? null : steps.settings(),

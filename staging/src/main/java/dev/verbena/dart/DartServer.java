@@ -189,6 +189,7 @@ public final class DartServer implements AutoCloseable {
         private boolean isDiscarding;
         private String receiverHost = "";
         private int receiverPort;
+        private URI receiverAddress;
         private UUID job;
         private int serverCount = 1;
         private int clientCount;
@@ -311,6 +312,25 @@ public final class DartServer implements AutoCloseable {
         public Context receiver(String host, int port) {
             this.receiverHost = host;
             this.receiverPort = port;
+            this.receiverAddress = null;
+            return this;
+        }
+
+        /**
+         * Where the data go: to a receiver that listens at this address with a transport, see
+         * {@link DartReceiver.Context#listen(URI)}. They are put there, over a transport that the
+         * server opens for it, with a thread of its own. {@code tcp://host:port} means TCP.
+         *
+         * @param address as {@link DartReceiver#address()} says
+         * @throws IllegalArgumentException for an address without a scheme
+         */
+        public Context receiver(URI address) {
+            if (TcpAddress.isTcp(address)) {
+                return receiver(address.getHost(), address.getPort());
+            }
+            this.receiverHost = "";
+            this.receiverPort = 0;
+            this.receiverAddress = address;
             return this;
         }
 
@@ -496,6 +516,7 @@ public final class DartServer implements AutoCloseable {
                     isDiscarding,
                     receiverHost,
                     receiverPort,
+                    receiverAddress,
                     job,
                     serverCount,
                     clientCount,

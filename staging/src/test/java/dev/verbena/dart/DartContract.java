@@ -142,7 +142,7 @@ public abstract class DartContract {
             world.clients.add(client);
             Await.until("told", () -> client.progress() >= 0 && !refusals(world).isEmpty());
             assertThat(client.isConnected()).isFalse();
-            world.receive(world.receiverContext().listen("127.0.0.1", world.receiverPort));
+            world.receive(world.receiverContext().listen(world.receiverAt()));
             Await.until("connected", () -> client.progress() >= 0 && client.isConnected());
             client.sendCopy(DartWorld.bytes(100, 1), 0, 100, null, 1);
             client.flush(DartWorld.LIMIT_NS);
@@ -193,7 +193,7 @@ public abstract class DartContract {
             client.flush(DartWorld.LIMIT_NS);
             assertThat(tickets).allMatch(ticket -> ticket.state() == TicketState.SPILLED);
             assertThat(master.spill().messageCount()).isEqualTo(40);
-            world.receive(world.receiverContext().listen("127.0.0.1", world.receiverPort));
+            world.receive(world.receiverContext().listen(world.receiverAt()));
             world.awaitReceived(40);
             for (int i = 0; i < 40; i++) {
                 assertThat(world.received.get(i).tag()).isEqualTo(i);

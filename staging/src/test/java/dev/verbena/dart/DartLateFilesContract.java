@@ -32,10 +32,7 @@ public abstract class DartLateFilesContract {
 
     private static void receiveAgain(DartWorld world, Path out) {
         world.receiver.close();
-        world.receive(
-                world.receiverContext()
-                        .directory(out.toString())
-                        .listen("127.0.0.1", world.receiverPort));
+        world.receive(world.receiverContext().directory(out.toString()).listen(world.receiverAt()));
     }
 
     @ParameterizedTest

@@ -6,6 +6,7 @@ import dev.verbena.agent.RealEnvironment;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -52,7 +53,7 @@ final class DartNode implements AutoCloseable {
                         "scheme=" + world.scheme,
                         "job=" + world.job,
                         "conf=" + world.configurationFile(),
-                        "port=" + world.receiverPort));
+                        "receiver=" + world.receiverAt()));
         command.addAll(List.of(more));
         return new DartNode(new ProcessBuilder(command).redirectErrorStream(true).start());
     }
@@ -180,7 +181,7 @@ final class DartNode implements AutoCloseable {
                         .transport(given.get("scheme"))
                         .transportJob(given.get("job"))
                         .configurationFile(given.get("conf"))
-                        .receiver("127.0.0.1", Integer.parseInt(given.get("port")))
+                        .receiver(URI.create(given.get("receiver")))
                         .serverCount(Integer.parseInt(given.getOrDefault("servers", "1")))
                         .bufferCount(Integer.parseInt(given.getOrDefault("buffers", "4")))
                         .bufferSize(64 * 1024)

@@ -40,10 +40,7 @@ public abstract class DartRefusalContract {
     }
 
     private static void startLimited(DartWorld world) {
-        world.receive(
-                world.receiverContext()
-                        .messageLengthMax(LIMIT)
-                        .listen("127.0.0.1", world.receiverPort));
+        world.receive(world.receiverContext().messageLengthMax(LIMIT).listen(world.receiverAt()));
     }
 
     /** Every ticket is final; those longer than the limit failed, the others arrived, in order. */

@@ -64,7 +64,7 @@ public abstract class DartRestartContract {
         AtomicReference<ReceiverProcess> running = new AtomicReference<>();
         try (DartWorld world = new DartWorld(scheme())) {
             Path out = world.directory.resolve("out");
-            running.set(new ReceiverProcess(out, world.receiverPort));
+            running.set(new ReceiverProcess(out, world.receiverAt()));
             DartServer master = master(world);
             DartClient client = world.client(0, c -> c.maxInFlight(4).checksum(true));
             SplittableRandom random = new SplittableRandom(1);
@@ -73,7 +73,7 @@ public abstract class DartRestartContract {
                 if (i % 12 == 11) {
                     Thread.sleep(random.nextInt(60));
                     running.get().kill();
-                    running.set(new ReceiverProcess(out, world.receiverPort));
+                    running.set(new ReceiverProcess(out, world.receiverAt()));
                 }
             }
             client.flush(DartWorld.LIMIT_NS);
@@ -105,7 +105,7 @@ public abstract class DartRestartContract {
         AtomicReference<ReceiverProcess> running = new AtomicReference<>();
         try (DartWorld world = new DartWorld(scheme())) {
             Path out = world.directory.resolve("out");
-            running.set(new ReceiverProcess(out, world.receiverPort));
+            running.set(new ReceiverProcess(out, world.receiverAt()));
             master(world);
             DartClient client = world.client(0);
             for (int i = 0; i < 8; i++) {
@@ -114,7 +114,7 @@ public abstract class DartRestartContract {
                 running.get().kill();
                 assertThat(Files.readAllBytes(out.resolve("m" + i)))
                         .isEqualTo(content(i).byteArray());
-                running.set(new ReceiverProcess(out, world.receiverPort));
+                running.set(new ReceiverProcess(out, world.receiverAt()));
             }
             endInOrder(world, running.get());
         } finally {
@@ -128,7 +128,7 @@ public abstract class DartRestartContract {
         try (DartWorld world = new DartWorld(scheme())) {
             Path out = world.directory.resolve("out");
             DartClient client;
-            try (ReceiverProcess receiver = new ReceiverProcess(out, world.receiverPort)) {
+            try (ReceiverProcess receiver = new ReceiverProcess(out, world.receiverAt())) {
                 master(world);
                 client = world.client(0, c -> c.maxInFlight(4));
                 send(client, 0);
@@ -137,7 +137,7 @@ public abstract class DartRestartContract {
             }
             DartTicket stuck = send(client, 2);
             try (ReceiverProcess other =
-                    new ReceiverProcess(world.directory.resolve("other"), world.receiverPort)) {
+                    new ReceiverProcess(world.directory.resolve("other"), world.receiverAt())) {
                 assertThat(other.await("error ")).contains("earlier one", "accept the gap");
                 client.progress();
                 assertThat(stuck.state()).isNotEqualTo(TicketState.STREAMED);
@@ -149,7 +149,7 @@ public abstract class DartRestartContract {
             }
             Path third = world.directory.resolve("third");
             try (ReceiverProcess told =
-                    new ReceiverProcess(third, world.receiverPort, "accept-gaps")) {
+                    new ReceiverProcess(third, world.receiverAt(), "accept-gaps")) {
                 stuck.await(TicketState.STREAMED, DartWorld.LIMIT_NS);
                 assertThat(told.await("message ")).startsWith("m2 ");
                 send(client, 3).await(TicketState.STREAMED, DartWorld.LIMIT_NS);
@@ -169,7 +169,7 @@ public abstract class DartRestartContract {
         try (DartWorld world = new DartWorld(scheme())) {
             Path out = world.directory.resolve("out");
             try (ReceiverProcess first =
-                    new ReceiverProcess(out, world.receiverPort, "hang-on-loss")) {
+                    new ReceiverProcess(out, world.receiverAt(), "hang-on-loss")) {
                 DartServer master = master(world);
                 world.client(0);
                 try (DartNode victim = DartNode.start(world, "client", "rank=1", "count=1")) {
@@ -180,7 +180,7 @@ public abstract class DartRestartContract {
                 assertThat(first.await("losing ")).isEqualTo("0/1");
             }
             // The server was told that its word had arrived: only the directory knows of it.
-            try (ReceiverProcess second = new ReceiverProcess(out, world.receiverPort)) {
+            try (ReceiverProcess second = new ReceiverProcess(out, world.receiverAt())) {
                 assertThat(second.await("lost ")).isEqualTo("0/1");
                 send(world.clients.get(0), 1).await(TicketState.STREAMED, DartWorld.LIMIT_NS);
                 endInOrder(world, second);

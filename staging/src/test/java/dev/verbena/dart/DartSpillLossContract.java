@@ -65,7 +65,7 @@ public abstract class DartSpillLossContract {
     }
 
     private void startReceiver(DartWorld world) {
-        world.receive(world.receiverContext().listen("127.0.0.1", world.receiverPort));
+        world.receive(world.receiverContext().listen(world.receiverAt()));
     }
 
     @ParameterizedTest

@@ -105,7 +105,7 @@ public abstract class DartStreamContract {
     /** URI scheme of the provider. */
     protected abstract String scheme();
 
-    private static void sendAndCompare(DartWorld world, int count) {
+    static void sendAndCompare(DartWorld world, int count) {
         DartClient client = world.client(0, c -> c.maxInFlight(4).checksum(true));
         UnsafeBuffer data = DartWorld.bytes(50_000, 1);
         for (int i = 0; i < count; i++) {

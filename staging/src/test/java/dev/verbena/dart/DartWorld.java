@@ -4,6 +4,7 @@ import dev.verbena.agent.Await;
 import dev.verbena.agent.HeldPort;
 import dev.verbena.agent.RealEnvironment;
 import java.io.IOException;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -29,6 +30,7 @@ public final class DartWorld implements AutoCloseable {
     /** Shorter, so that a test that waited in vain fails by what it says, not by its time limit. */
     private static final long CLOSE_NS = 20_000_000_000L;
 
+    private static final int PORTALS_PID = 20_000;
     private static final AtomicInteger COUNT = new AtomicInteger();
 
     /** A message as it came. */
@@ -43,6 +45,7 @@ public final class DartWorld implements AutoCloseable {
             String fileName) {}
 
     final String scheme;
+    private final String streamScheme;
     public final Path directory;
     final RealEnvironment environment;
     public final List<Throwable> errors = new CopyOnWriteArrayList<>();
@@ -59,8 +62,16 @@ public final class DartWorld implements AutoCloseable {
     private boolean isClosed;
     public volatile Runnable onMessage = () -> {};
 
+    /**
+     * Nothing runs yet.
+     *
+     * @param scheme of the transport between processes and servers; behind a {@code >} follows that
+     *     between servers and receiver, if it is not TCP
+     */
     public DartWorld(String scheme) {
-        this.scheme = scheme;
+        int arrow = scheme.indexOf('>');
+        this.scheme = arrow < 0 ? scheme : scheme.substring(0, arrow);
+        this.streamScheme = arrow < 0 ? "tcp" : scheme.substring(arrow + 1);
         this.job = "t" + ProcessHandle.current().pid() + "-" + COUNT.incrementAndGet();
         try {
             directory = Files.createTempDirectory("dart-test");
@@ -79,10 +90,22 @@ public final class DartWorld implements AutoCloseable {
         return directory.resolve("dart.conf").toString();
     }
 
+    /** Where receivers listen, and servers find them. */
+    URI receiverAt() {
+        String place =
+                switch (streamScheme) {
+                    case "tcp", "gni" -> "127.0.0.1:" + receiverPort;
+                    case "ofi" -> "127.0.0.1:" + receiverPort + "/?provider=tcp";
+                    case "portals" -> job + "/1." + (PORTALS_PID + COUNT.get());
+                    default -> job + "/receiver";
+                };
+        return URI.create(streamScheme + "://" + place);
+    }
+
     public DartReceiver.Context receiverContext() {
         return new DartReceiver.Context()
                 .environment(environment)
-                .listen("127.0.0.1", heldPort.port())
+                .listen(receiverAt())
                 .handler(
                         message -> {
                             byte[] payload = new byte[message.length()];
@@ -107,7 +130,7 @@ public final class DartWorld implements AutoCloseable {
 
     public DartWorld receive(DartReceiver.Context context) {
         receiver = DartReceiver.launch(context);
-        receiverPort = receiver.port();
+        receiverPort = receiver.port() == 0 ? receiverPort : receiver.port();
         return this;
     }
 
@@ -118,7 +141,7 @@ public final class DartWorld implements AutoCloseable {
                         .configurationFile(configurationFile())
                         .transport(scheme)
                         .transportJob(job)
-                        .receiver("127.0.0.1", receiverPort)
+                        .receiver(receiverAt())
                         .bufferSize(64 * 1024)
                         .bufferCount(4)
                         .closeTimeoutNs(10_000_000_000L);

@@ -4,6 +4,7 @@ import dev.verbena.agent.RealEnvironment;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.net.URI;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -18,11 +19,17 @@ final class ReceiverProcess implements AutoCloseable {
     private static final String END = "<end>";
 
     final Process process;
+    final URI address;
     final int port;
     private final LinkedBlockingQueue<String> lines = new LinkedBlockingQueue<>();
 
-    /** Starts one and waits until it listens; port 0: any. */
+    /** Starts one on loopback and waits until it listens; port 0: any. */
     ReceiverProcess(Path directory, int port, String... options) throws Exception {
+        this(directory, URI.create("tcp://127.0.0.1:" + port), options);
+    }
+
+    /** Starts one and waits until it listens. */
+    ReceiverProcess(Path directory, URI address, String... options) throws Exception {
         List<String> command =
                 new java.util.ArrayList<>(
                         List.of(
@@ -35,13 +42,14 @@ final class ReceiverProcess implements AutoCloseable {
                                 System.getProperty("java.class.path"),
                                 ReceiverProcess.class.getName(),
                                 directory.toString(),
-                                Integer.toString(port)));
+                                address.toString()));
         command.addAll(List.of(options));
         process = new ProcessBuilder(command).redirectErrorStream(true).start();
         Thread reader = new Thread(this::read, "receiver-output");
         reader.setDaemon(true);
         reader.start();
-        this.port = Integer.parseInt(await("port "));
+        this.address = URI.create(await("address "));
+        this.port = this.address.getPort();
     }
 
     private void read() {
@@ -92,7 +100,7 @@ final class ReceiverProcess implements AutoCloseable {
         kill();
     }
 
-    /** {@code DIRECTORY PORT [accept-gaps] [hang-on-loss]}; ends when a server has finished. */
+    /** {@code DIRECTORY ADDRESS [accept-gaps] [hang-on-loss]}; ends when a server has finished. */
     public static void main(String[] arguments) {
         boolean isAccepting = List.of(arguments).contains("accept-gaps");
         boolean isHanging = List.of(arguments).contains("hang-on-loss");
@@ -104,7 +112,7 @@ final class ReceiverProcess implements AutoCloseable {
                         DartReceiver.launch(
                                 new DartReceiver.Context()
                                         .environment(environment)
-                                        .listen("127.0.0.1", Integer.parseInt(arguments[1]))
+                                        .listen(URI.create(arguments[1]))
                                         .directory(arguments[0])
                                         .keepBoth(true)
                                         .lostHandler(
@@ -112,7 +120,7 @@ final class ReceiverProcess implements AutoCloseable {
                                                         onLost(application, rank, isHanging))
                                         .acceptGaps(isAccepting)
                                         .handler(ReceiverProcess::onMessage))) {
-            System.out.println("port " + receiver.port());
+            System.out.println("address " + receiver.address());
             boolean isFinished = receiver.awaitFinished(1, TimeUnit.SECONDS.toNanos(3 * LIMIT_S));
             System.out.println("finished " + isFinished + " " + receiver.statistics());
         }

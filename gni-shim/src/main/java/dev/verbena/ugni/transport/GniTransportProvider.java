@@ -6,6 +6,7 @@ import dev.verbena.transport.TransportContext;
 import dev.verbena.transport.TransportException;
 import dev.verbena.transport.TransportProvider;
 import dev.verbena.ugni.CommunicationDomain;
+import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.Set;
@@ -99,6 +100,25 @@ public final class GniTransportProvider implements TransportProvider {
                             .formatted(wanted.ptag(), wanted.cookie(), e.getMessage()),
                     0,
                     e);
+        }
+    }
+
+    /** The form is {@link GniAddress#FORM}. Of an own address the port may be 0, for any. */
+    @Override
+    public void address(URI address, boolean isOwn, TransportContext context) {
+        if (address.getHost() == null || address.getPort() < 0) {
+            throw new IllegalArgumentException(
+                    "'" + address + "' is not of the form " + GniAddress.FORM);
+        }
+        if (isOwn && address.getPort() > 0) {
+            context.name(Integer.toString(address.getPort()));
+        }
+        String query = address.getQuery() == null ? "" : address.getQuery();
+        for (String part : query.split("&")) {
+            if (part.startsWith("ptag=") || part.startsWith("cookie=")) {
+                int equals = part.indexOf('=');
+                context.option("gni." + part.substring(0, equals), part.substring(equals + 1));
+            }
         }
     }
 

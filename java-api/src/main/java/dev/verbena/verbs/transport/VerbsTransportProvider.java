@@ -6,6 +6,7 @@ import dev.verbena.transport.TransportContext;
 import dev.verbena.transport.TransportException;
 import dev.verbena.transport.TransportProvider;
 import dev.verbena.verbs.RdmaDevices;
+import java.net.URI;
 
 /**
  * Provider of {@code verbs://}: RDMA NICs and Soft-RoCE.
@@ -17,6 +18,8 @@ import dev.verbena.verbs.RdmaDevices;
 public final class VerbsTransportProvider implements TransportProvider {
     /** URI scheme of this provider. */
     public static final String SCHEME = "verbs";
+
+    private static final String[] NO_PATH = {};
 
     /** Called by {@link java.util.ServiceLoader}. */
     public VerbsTransportProvider() {}
@@ -47,5 +50,27 @@ public final class VerbsTransportProvider implements TransportProvider {
         }
         NativeAccess.open();
         return VerbsTransport.open(context, options);
+    }
+
+    /**
+     * The form is {@code verbs://host:port/job/name}. Of an own address the port may be 0, for any,
+     * and job and name may be missing.
+     */
+    @Override
+    public void address(URI address, boolean isOwn, TransportContext context) {
+        if (!isOwn) {
+            context.job(VerbsAddress.of(address).job());
+            return;
+        }
+        String[] path = address.getPath() == null ? NO_PATH : address.getPath().split("/");
+        if (address.getHost() == null || address.getPort() < 0 || path.length == 2) {
+            throw new IllegalArgumentException(
+                    "'" + address + "' is not of the form verbs://host:port/job/name");
+        }
+        context.option("address", address.getHost().replaceAll("[\\[\\]]", ""));
+        context.option("port", Integer.toString(address.getPort()));
+        if (path.length > 2) {
+            context.job(path[1]).name(path[2]);
+        }
     }
 }

@@ -8,6 +8,7 @@ import dev.verbena.transport.Transport;
 import dev.verbena.transport.TransportContext;
 import dev.verbena.transport.TransportException;
 import dev.verbena.transport.TransportProvider;
+import java.net.URI;
 import java.util.List;
 import java.util.Set;
 
@@ -96,6 +97,35 @@ public final class OfiTransportProvider implements TransportProvider {
                 resources.close();
             }
             throw new TransportException("open ofi, " + what + ": " + e.getMessage(), 0, e);
+        }
+    }
+
+    /**
+     * The form is {@link OfiAddress#FORM}. Of an own address the port may be 0, for any, and all
+     * behind it may be missing. A peer on this host's loopback is reached from there.
+     */
+    @Override
+    public void address(URI address, boolean isOwn, TransportContext context) {
+        String host = address.getHost();
+        if (host == null || address.getPort() < 0) {
+            throw new IllegalArgumentException(
+                    "'" + address + "' is not of the form " + OfiAddress.FORM);
+        }
+        if (isOwn || host.equals("localhost") || host.startsWith("127.")) {
+            context.option(HOST_OPTION, host.replaceAll("[\\[\\]]", ""));
+        }
+        if (isOwn && address.getPort() > 0) {
+            context.option(PORT_OPTION, Integer.toString(address.getPort()));
+        }
+        String path = address.getPath() == null ? "" : address.getPath();
+        if (isOwn && path.length() > 1) {
+            context.name(path.substring(1));
+        }
+        String query = address.getQuery() == null ? "" : address.getQuery();
+        for (String part : query.split("&")) {
+            if (part.startsWith("provider=")) {
+                context.option(PROVIDER_OPTION, part.substring("provider=".length()));
+            }
         }
     }
 

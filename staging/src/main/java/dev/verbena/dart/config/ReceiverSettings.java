@@ -5,10 +5,12 @@ import dev.verbena.dart.AckMode;
 import dev.verbena.dart.DartLostHandler;
 import dev.verbena.dart.DartMessageHandler;
 import dev.verbena.staging.Arguments;
+import java.net.URI;
 
 /**
  * What a receiver was told: checked, with what follows from it filled in.
  *
+ * @param address where it listens with a transport; null: by TCP at host and port
  * @param directory empty: nothing is stored
  * @param handler null: nobody is given single messages
  * @param steps null: no steps are put together
@@ -19,6 +21,7 @@ public record ReceiverSettings(
         Environment environment,
         String host,
         int port,
+        URI address,
         String directory,
         DartMessageHandler handler,
         StepSettings steps,

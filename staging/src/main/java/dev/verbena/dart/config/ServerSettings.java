@@ -7,6 +7,7 @@ import dev.verbena.dart.DartMetadata;
 import dev.verbena.dart.DartServer;
 import dev.verbena.staging.Arguments;
 import dev.verbena.staging.LocalStreams;
+import java.net.URI;
 import java.util.UUID;
 import java.util.function.Function;
 import org.agrona.collections.Int2ObjectHashMap;
@@ -14,6 +15,7 @@ import org.agrona.collections.Int2ObjectHashMap;
 /**
  * What a server was told: checked, with what follows from it filled in.
  *
+ * @param receiverAddress where the receiver listens with a transport; null: by TCP at host and port
  * @param job identity of this run of the service; null: one is made up
  * @param pieceLength long parts are pulled in pieces of this length
  * @param secret null: none
@@ -34,6 +36,7 @@ public record ServerSettings(
         boolean isDiscarding,
         String receiverHost,
         int receiverPort,
+        URI receiverAddress,
         UUID job,
         int serverCount,
         int clientCount,
@@ -64,7 +67,8 @@ public record ServerSettings(
             transport = DartServer.TRANSPORT_DEFAULT;
         }
         if (!sinkDirectory.isEmpty()) {
-            if (isDiscarding || !receiverHost.isEmpty() || !spillDirectory.isEmpty()) {
+            boolean hasReceiver = !receiverHost.isEmpty() || receiverAddress != null;
+            if (isDiscarding || hasReceiver || !spillDirectory.isEmpty()) {
                 throw new IllegalArgumentException(
                         "fileSink: excludes receiver, discard and spill; files are on this machine"
                                 + " already");
@@ -72,7 +76,7 @@ public record ServerSettings(
             receiverHost = sinkDirectory;
             receiverPort = LocalStreams.PORT;
         }
-        if (!isDiscarding) {
+        if (!isDiscarding && receiverAddress == null) {
             Arguments.notEmpty("receiver host", receiverHost);
             Arguments.range("receiver port", receiverPort, 1, 65535);
         }
@@ -105,5 +109,12 @@ public record ServerSettings(
             bufferCount = Math.max(3, (3 * share + 1) / 2);
         }
         commandHandlers = new Int2ObjectHashMap<>(commandHandlers);
+    }
+
+    /** The receiver, for people. */
+    public String receiverName() {
+        return receiverAddress == null
+                ? receiverHost + ":" + receiverPort
+                : receiverAddress.toString();
     }
 }

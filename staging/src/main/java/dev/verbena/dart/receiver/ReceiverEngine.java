@@ -1,6 +1,7 @@
 package dev.verbena.dart.receiver;
 
 import dev.verbena.agent.AgentThread;
+import dev.verbena.agent.ByteStreams;
 import dev.verbena.agent.ByteStreams.Listener;
 import dev.verbena.agent.Environment;
 import dev.verbena.agent.ProtocolAgent;
@@ -17,7 +18,9 @@ import dev.verbena.dart.store.ReceiverJournal;
 import dev.verbena.dart.store.ReceiverRecovery;
 import dev.verbena.staging.CounterMirror;
 import dev.verbena.staging.Counters;
+import dev.verbena.staging.carrier.TransportStreams;
 import dev.verbena.staging.host.AgentHost;
+import java.net.URI;
 import java.util.List;
 import java.util.UUID;
 import org.agrona.concurrent.NanoClock;
@@ -27,6 +30,10 @@ public final class ReceiverEngine implements ProtocolAgent {
     private final ReceiverSettings settings;
     private final Environment environment;
     private final NanoClock clock;
+
+    /** Null: servers come by TCP. */
+    private final TransportStreams carrier;
+
     private final InboundConnections connections;
     private final PartialMessages halves;
     private final ReceiverShared shared;
@@ -74,6 +81,7 @@ public final class ReceiverEngine implements ProtocolAgent {
             files.journal(journal);
         }
         this.halves = new PartialMessages(shared, abandoned, table, clock.nanoTime());
+        this.carrier = settings.address() == null ? null : open();
         this.connections = new InboundConnections(this, settings, listen());
         this.mirror =
                 new CounterMirror(environment, "dart receiver")
@@ -102,9 +110,21 @@ public final class ReceiverEngine implements ProtocolAgent {
         }
     }
 
+    private TransportStreams open() {
+        try {
+            return TransportStreams.listening(environment, settings.address());
+        } catch (RuntimeException e) {
+            if (files != null) {
+                files.close();
+            }
+            throw e;
+        }
+    }
+
     private Listener listen() {
         try {
-            return environment.streams().listen(settings.host(), settings.port());
+            ByteStreams byteStreams = carrier == null ? environment.streams() : carrier;
+            return byteStreams.listen(settings.host(), settings.port());
         } catch (RuntimeException e) {
             if (files != null) {
                 files.close();
@@ -144,7 +164,8 @@ public final class ReceiverEngine implements ProtocolAgent {
 
     public void startThread() {
         AgentThread.Builder thread = AgentThread.builder("dart-receiver", environment);
-        onReady(host.start(thread.agent(this).wakeOnStreams())::wakeup);
+        thread.agent(this).transport(() -> carrier == null ? null : carrier.transport());
+        onReady(host.start(thread.wakeOnStreams())::wakeup);
     }
 
     public void onReady(Runnable wakeup) {
@@ -152,6 +173,11 @@ public final class ReceiverEngine implements ProtocolAgent {
         if (files != null) {
             files.onReady(wakeup);
         }
+    }
+
+    /** The address of its transport; null: it listens by TCP. */
+    public URI address() {
+        return carrier == null ? null : carrier.uri();
     }
 
     public int port() {
@@ -230,7 +256,8 @@ public final class ReceiverEngine implements ProtocolAgent {
     private int cycle() {
         long now = clock.nanoTime();
         reverse.checkQuiet(now);
-        int work = files == null ? 0 : delivery.store(now);
+        int work = carrier == null ? 0 : carrier.poll();
+        work += files == null ? 0 : delivery.store(now);
         if (journal == null || journal.isEarlierSafe()) {
             work += connections.doWork(now);
         }
@@ -411,6 +438,9 @@ public final class ReceiverEngine implements ProtocolAgent {
         isClosed = true;
         mirror.close();
         connections.close();
+        if (carrier != null) {
+            carrier.close();
+        }
         halves.close();
         if (files != null) {
             boolean isNeeded = ranks.isAnyUntold();

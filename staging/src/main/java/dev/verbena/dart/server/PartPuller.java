@@ -56,13 +56,22 @@ final class PartPuller implements AutoCloseable {
         this.clock = settings.environment().nanoClock();
         this.transport = transport;
         this.refusals = new RareReports(settings.environment().errorHandler());
-        parts = new PartBuffers(transport, settings.bufferCount(), settings.bufferSize());
+        parts = parts(transport);
         buffers = new ServerBuffer[settings.bufferCount()];
         pulled = new PullMessage[buffers.length];
         for (int i = 0; i < buffers.length; i++) {
             buffers[i] = new ServerBuffer(i, parts.offset(i), parts.window(i), sums());
         }
         shared.emptyBuffers.lazySet(parts.freeCount());
+    }
+
+    /** In the memory from which t3 puts, if it does. */
+    private PartBuffers parts(Transport transport) {
+        int count = settings.bufferCount();
+        int size = settings.bufferSize();
+        return shared.bufferMemory == null
+                ? new PartBuffers(transport, count, size)
+                : new PartBuffers(transport.register(shared.bufferMemory.memory(), 0), count, size);
     }
 
     /** Null: data that are thrown away are not summed up. */

@@ -347,6 +347,14 @@ final class PullAgent implements ProtocolAgent {
     public void onClose() {
         mirror.close();
         closeQuietly(scheme);
+        try {
+            closeService();
+        } finally {
+            closeQuietly(shared.bufferMemory);
+        }
+    }
+
+    private void closeService() {
         if (transport == null) {
             return;
         }

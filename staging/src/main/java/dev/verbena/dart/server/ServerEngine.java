@@ -50,11 +50,21 @@ public final class ServerEngine {
     public void startThreads() {
         String name = settings.isMaster() ? "dart-master" : "dart-slave";
         if (settings.isDedicatedThreads()) {
-            AgentThread third = host.start(thread(name + "-t3").agent(t3).wakeOnStreams());
+            AgentThread third =
+                    host.start(
+                            thread(name + "-t3")
+                                    .agent(t3)
+                                    .transport(t3::transport)
+                                    .wakeOnStreams());
             AgentThread second = host.start(thread(name + "-t2").agent(t2));
             shared.onWakeT2(second::wakeup);
             shared.onWakeT3(third::wakeup);
             AgentThread first = host.start(sleeping(thread(name + "-t1").agent(t1)));
+            shared.onWakeT1(first::wakeup);
+        } else if (t3.transport() != null) {
+            AgentThread third = host.start(thread(name + "-t3").agent(t3).transport(t3::transport));
+            shared.onWakeT3(third::wakeup);
+            AgentThread first = host.start(sleeping(thread(name).agent(t1).agent(t2)));
             shared.onWakeT1(first::wakeup);
         } else {
             AgentThread only =

@@ -7,6 +7,8 @@ import dev.verbena.dart.SpillStatistics;
 import dev.verbena.dart.config.ServerSettings;
 import dev.verbena.dart.stream.ServerBuffer;
 import dev.verbena.dart.stream.StreamOwner;
+import dev.verbena.staging.transfer.PartBuffers;
+import dev.verbena.staging.transfer.SharedMemory;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicLong;
 import org.agrona.concurrent.OneToOneConcurrentArrayQueue;
@@ -29,6 +31,9 @@ public final class ServerShared extends StreamOwner {
     final OneToOneConcurrentArrayQueue<ServerBuffer> full;
 
     final ServerTimes times;
+
+    /** Memory of all buffers, used by t1 and t3; null: t1's transport allocates it. */
+    final SharedMemory bufferMemory;
 
     /** The way back. */
     final ReverseShared reverse;
@@ -93,6 +98,11 @@ public final class ServerShared extends StreamOwner {
         this.times = new ServerTimes(settings.clientsMax());
         int capacity = Math.max(2, settings.bufferCount());
         reverse = new ReverseShared(settings.clientsMax());
+        bufferMemory =
+                settings.receiverAddress() == null
+                        ? null
+                        : new SharedMemory(
+                                PartBuffers.length(settings.bufferCount(), settings.bufferSize()));
         empty = new OneToOneConcurrentArrayQueue<>(capacity);
         pending = new OneToOneConcurrentArrayQueue<>(capacity);
         completed = new OneToOneConcurrentArrayQueue<>(capacity);

@@ -1,11 +1,14 @@
 package dev.verbena.dart.server;
 
+import dev.verbena.agent.ByteStreams;
 import dev.verbena.agent.ProtocolAgent;
 import dev.verbena.dart.stream.ReceiverLink;
 import dev.verbena.dart.stream.ServerBuffer;
 import dev.verbena.dart.stream.Spill;
 import dev.verbena.dart.stream.SpillFiles;
 import dev.verbena.staging.Counters;
+import dev.verbena.staging.carrier.TransportStreams;
+import dev.verbena.transport.Transport;
 import java.util.ArrayList;
 import java.util.List;
 import org.agrona.concurrent.NanoClock;
@@ -40,6 +43,9 @@ public final class StreamAgent implements ProtocolAgent {
     /** Null: the receiver is elsewhere. */
     private final FileSink sink;
 
+    /** Null: the receiver is reached by TCP, or is the sink. */
+    private final TransportStreams carrier;
+
     /** Null: nothing is spilled. */
     private final Spill spill;
 
@@ -54,30 +60,56 @@ public final class StreamAgent implements ProtocolAgent {
             tracks[i] = new Track();
         }
         sink = shared.settings().sinkDirectory().isEmpty() ? null : new FileSink(shared);
+        carrier = carrier(shared);
         if (shared.settings().isDiscarding()) {
             link = null;
             spill = null;
         } else {
-            spill = shared.settings().spillDirectory().isEmpty() ? null : new Spill(shared);
+            ByteStreams streams = streams();
+            boolean isSpilling = !shared.settings().spillDirectory().isEmpty();
+            spill = isSpilling ? new Spill(shared, streams) : null;
             SpillFiles files = spill == null ? null : spill.files();
             link =
                     new ReceiverLink(
-                            shared,
-                            this::giveBack,
-                            sink == null
-                                    ? shared.settings().environment().streams()
-                                    : sink.streams(),
-                            files,
-                            null,
-                            new ReverseLink(shared));
+                            shared, this::giveBack, streams, files, null, new ReverseLink(shared));
             if (spill != null) {
                 spill.serve(link, this::release, this::giveBack);
             }
         }
     }
 
+    /** Null: none. */
+    private static TransportStreams carrier(ServerShared shared) {
+        if (shared.bufferMemory == null) {
+            return null;
+        }
+        try {
+            return TransportStreams.reaching(
+                    shared.settings().environment(), shared.settings().receiverAddress());
+        } catch (RuntimeException e) {
+            shared.bufferMemory.close();
+            shared.bufferMemory.close();
+            throw e;
+        }
+    }
+
+    private ByteStreams streams() {
+        if (carrier != null) {
+            return carrier;
+        }
+        return sink == null ? shared.settings().environment().streams() : sink.streams();
+    }
+
+    /** What t3 sleeps in; null: nothing of its own. */
+    Transport transport() {
+        return carrier == null ? null : carrier.transport();
+    }
+
     @Override
     public void onStart() {
+        if (carrier != null) {
+            carrier.source(shared.bufferMemory.memory());
+        }
         if (sink != null) {
             sink.agent().onStart();
         }
@@ -89,7 +121,7 @@ public final class StreamAgent implements ProtocolAgent {
         for (GivenUp next; (next = shared.givenUp.poll()) != null; ) {
             givenUp.add(next);
         }
-        int work = 0;
+        int work = carrier == null ? 0 : carrier.poll();
         ServerBuffer buffer;
         while (work < shared.settings().bufferCount() && (buffer = shared.full.poll()) != null) {
             held++;
@@ -294,6 +326,10 @@ public final class StreamAgent implements ProtocolAgent {
         }
         if (spill != null) {
             spill.close();
+        }
+        if (carrier != null) {
+            carrier.close();
+            shared.bufferMemory.close();
         }
         // t1 and t2 have ended: what they had handed on is nobody's any more.
         early.forEach(this::reportLost);

@@ -199,8 +199,7 @@ public final class ReceiverLink implements AutoCloseable {
     /** The connection is of no use any more; held frames are sent again over the next. */
     private void lost(long now, String why) {
         boolean wasStreaming = state == STREAMING || state == FINISHING;
-        String what =
-                "receiver " + settings.receiverHost() + ":" + settings.receiverPort() + ": " + why;
+        String what = "receiver " + settings.receiverName() + ": " + why;
         if (stream != null) {
             stream.close();
             stream = null;

@@ -1,5 +1,6 @@
 package dev.verbena.dart.stream;
 
+import dev.verbena.agent.ByteStreams;
 import dev.verbena.dart.wire.StreamName;
 import dev.verbena.staging.Counters;
 import java.io.UncheckedIOException;
@@ -22,6 +23,7 @@ public final class Spill implements AutoCloseable {
 
     private final StreamOwner shared;
     private final SpillFiles files;
+    private final ByteStreams streams;
     private final List<SpillFound> found = new ArrayList<>();
     private final ArrayDeque<ServerBuffer> confirmed = new ArrayDeque<>();
     private SpillWriter writer;
@@ -29,8 +31,12 @@ public final class Spill implements AutoCloseable {
     private boolean isDraining;
     private long drainedNs;
 
-    public Spill(StreamOwner shared) {
+    /**
+     * @param streams by which the receiver is reached
+     */
+    public Spill(StreamOwner shared, ByteStreams streams) {
         this.shared = shared;
+        this.streams = streams;
         this.files = new SpillFiles(shared);
         lookAround();
     }
@@ -74,14 +80,7 @@ public final class Spill implements AutoCloseable {
                 ("found %s files, %s bytes, of server %s of an earlier run; they are "
                                 + "delivered now")
                         .formatted(frames.size(), bytes, name.serverId()));
-        ReceiverLink other =
-                new ReceiverLink(
-                        shared,
-                        this::replayed,
-                        shared.settings.environment().streams(),
-                        files,
-                        name,
-                        null);
+        ReceiverLink other = new ReceiverLink(shared, this::replayed, streams, files, name, null);
         found.add(new SpillFound(shared, files, stream, frames, other));
     }
 

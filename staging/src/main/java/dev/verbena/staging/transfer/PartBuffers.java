@@ -25,9 +25,19 @@ public final class PartBuffers implements AutoCloseable {
      * @param size of one, bytes
      */
     public PartBuffers(Transport transport, int count, int size) {
+        this(transport.allocate(length(count, size), 0), count, size);
+    }
+
+    /**
+     * In memory that is there.
+     *
+     * @param region of {@link #length} bytes; closed by this
+     * @param size of one, bytes
+     */
+    public PartBuffers(RegisteredRegion region, int count, int size) {
         this.size = size;
-        this.stride = (size + PAGE - 1) & -PAGE;
-        this.region = transport.allocate(stride * count, 0);
+        this.stride = length(1, size);
+        this.region = region;
         this.windows = new UnsafeBuffer[count];
         this.free = new int[count];
         this.isFree = new boolean[count];
@@ -35,6 +45,11 @@ public final class PartBuffers implements AutoCloseable {
             windows[i] = region.buffer(i * stride, size);
             release(i);
         }
+    }
+
+    /** Bytes that so many buffers take. */
+    public static long length(int count, int size) {
+        return ((size + PAGE - 1) & -PAGE) * count;
     }
 
     /** Takes a free buffer; -1: there is none. */

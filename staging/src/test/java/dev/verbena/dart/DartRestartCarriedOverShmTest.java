@@ -1,0 +1,9 @@
+package dev.verbena.dart;
+
+/** A receiver that is killed and started again, reached over the shm provider. */
+class DartRestartCarriedOverShmTest extends DartRestartContract {
+    @Override
+    protected String scheme() {
+        return "shm>shm";
+    }
+}
