@@ -19,7 +19,7 @@ declare -A WHAT=(
     [cluster]="staging over three hosts that are network namespaces: Slurm, Open MPI, MPICH, Podman; cancelled, requeued, a lost node"
     [faults]="planted faults: the named test must turn red; Java processes killed at labelled steps"
     [seeds]="randomised tests with a seed of the day"
-    [consumer]="a separate Maven project with one dependency line; class path and module path; natives for x86-64 and AArch64 in the same jars, their GLIBC level and instruction sets; Java tests on emulated AArch64"
+    [consumer]="the release made twice, with equal bytes, and signed; a separate Maven project that uses it, on class path and module path; API of the last release; natives for x86-64 and AArch64 in the same jars, their GLIBC level and instruction sets; Java tests on emulated AArch64"
     [mutation]="changed decoders, journal, spill, stores, accounts and steps of DART and engine of the simulator: the tests must notice 85 %"
     [conformance]="every numbered assertion is named by the test that checks it"
 )
@@ -362,6 +362,7 @@ tier_consumer() {
     ci/consumer-test "${jdks[@]}" || code=1
     java_on_aarch64 || code=1
     run_modules "${jdks[@]}" || code=1
+    api_compatible || code=1
     ci/glibc-check || code=1
     ci/instruction-check --self-test || code=1
     ci/instruction-check || code=1
@@ -380,6 +381,14 @@ natives_for_aarch64() {
 java_on_aarch64() {
     local code=0
     ci/aarch64-java || code=$?
+    [ $code -eq 0 ] || [ $code -eq $SKIPPED ]
+}
+
+# With the last release, once there is one; that the check finds what it should is tested each time.
+api_compatible() {
+    local code=0
+    ci/api-check --self-test || return 1
+    ci/api-check || code=$?
     [ $code -eq 0 ] || [ $code -eq $SKIPPED ]
 }
 

@@ -1,5 +1,5 @@
-# Flags shared by the library and its tests.
-SNIC_CFLAGS := -std=c11 -O2 -g -Wall -Wextra -Werror -fPIC -fvisibility=hidden -pthread $(CFLAGS)
+# Flags shared by the library and its tests. No name of the folder is compiled in: two builds give the same bytes.
+SNIC_CFLAGS := -std=c11 -O2 -g -Wall -Wextra -Werror -fPIC -fvisibility=hidden -pthread -ffile-prefix-map="$(CURDIR)"=. $(CFLAGS)
 SNIC_LDFLAGS := -pthread
 ifeq ($(SNIC_TEST),1)
 SNIC_CFLAGS += -DSNIC_TEST
