@@ -113,7 +113,7 @@ public final class HeldBuffers {
         return (int) (tail - head);
     }
 
-    /** Highest frame number that was ever written. */
+    /** Highest frame number of which anything was ever written. */
     long sentUpTo() {
         return sentUpTo;
     }
@@ -149,6 +149,14 @@ public final class HeldBuffers {
 
     int frameLength(ServerBuffer buffer, int frame) {
         return Math.min(framePayloadMax, buffer.length - frame * framePayloadMax);
+    }
+
+    /**
+     * Writing the frame given by {@link #next} begins. The receiver may have all of it, and say so,
+     * before this side knows that it was written: a put has arrived before it has completed.
+     */
+    void begun() {
+        sentUpTo = Math.max(sentUpTo, next().firstFrame + sendFrame);
     }
 
     /** The frame given by {@link #next} was written. */

@@ -155,6 +155,7 @@ final class LinkOutlet {
         } else {
             DataFrames.encode(outFrame, out, current, frame, payloadOffset, payloadLength);
         }
+        held.begun();
         outLength = FrameFlyweight.LENGTH;
         outDone = 0;
         return true;
