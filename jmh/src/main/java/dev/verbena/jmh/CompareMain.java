@@ -75,6 +75,15 @@ public final class CompareMain {
                 stream("streaming"),
                 sameWork(),
                 0.85);
+        comparisons.add(
+                new Comparison(
+                        "stream-carried",
+                        "the same over shm:// from the server to the receiver, too, over TCP there",
+                        "GB/s",
+                        stream("carried"),
+                        stream("streaming"),
+                        Bound.NONE,
+                        1));
         String pulls = "DART pulls of 4 MiB from two processes over shm://, thrown away, over ";
         Contestant four = pull("pulls", 4);
         atLeast(
@@ -123,7 +132,11 @@ public final class CompareMain {
 
     private static Contestant stream(String part) {
         return experiment(
-                part.equals("tcp") ? "plain TCP" : "Verbena DART",
+                switch (part) {
+                    case "tcp" -> "plain TCP";
+                    case "carried" -> "Verbena DART, all shm://";
+                    default -> "Verbena DART";
+                },
                 "e1 --only=" + part,
                 "\"(?:plain TCP|streaming), MB/s\": ([0-9.]+)",
                 1e-3);

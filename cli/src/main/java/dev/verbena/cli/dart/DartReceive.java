@@ -34,11 +34,14 @@ public final class DartReceive extends CliCommand {
 
     @Option(
             names = "--listen",
-            paramLabel = "HOST:PORT",
+            paramLabel = "HOST:PORT|URI",
             required = true,
-            converter = HostPort.Converter.class,
-            description = "Address to listen on; port 0: any, which is printed.")
-    private HostPort address;
+            converter = ReceiverAddress.Converter.class,
+            description = {
+                "Address to listen on; port 0: any, which is printed. By TCP, or with a transport:",
+                "shm://JOB/NAME, ofi://HOST:PORT?provider=tcp, verbs://HOST:PORT/JOB/NAME, ..."
+            })
+    private ReceiverAddress address;
 
     @Option(
             names = "--directory",
@@ -99,9 +102,7 @@ public final class DartReceive extends CliCommand {
                     new ReceivedTree(
                             folder, text -> print(out, text), termination::isAsked, isReplacing);
             DartReceiver.Context context =
-                    new DartReceiver.Context()
-                            .environment(environment)
-                            .listen(address.host(), address.port())
+                    address.listen(new DartReceiver.Context().environment(environment))
                             .directory(folder.toString())
                             .acceptGaps(isAcceptingGaps)
                             .replace(isReplacing)
@@ -110,7 +111,7 @@ public final class DartReceive extends CliCommand {
                 context.secret(shared);
             }
             try (DartReceiver receiver = launch(context, made)) {
-                print(out, "listening on " + new HostPort(address.host(), receiver.port()));
+                print(out, "listening on " + address.of(receiver));
                 ChildProcess.sendToParent("listening " + receiver.port());
                 boolean isFinished = false;
                 while (!isFinished && !termination.await(servers == null ? LOOK_AGAIN_MS : 0)) {

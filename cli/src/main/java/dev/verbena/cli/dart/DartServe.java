@@ -322,10 +322,10 @@ public abstract class DartServe extends CliCommand {
     public static final class Master extends DartServe {
         @Option(
                 names = "--receiver",
-                paramLabel = "HOST:PORT",
-                converter = HostPort.Converter.class,
+                paramLabel = "HOST:PORT|URI",
+                converter = ReceiverAddress.Converter.class,
                 description = "Where the data go; this or --sink.")
-        private HostPort receiver;
+        private ReceiverAddress receiver;
 
         @Option(
                 names = "--servers",
@@ -343,7 +343,7 @@ public abstract class DartServe extends CliCommand {
                                 + " file:DIR");
             }
             context.master().serverCount(servers);
-            return receiver == null ? context : context.receiver(receiver.host(), receiver.port());
+            return receiver == null ? context : receiver.receiver(context);
         }
 
         /** Slaves may know the receiver: no other master has this configuration file. */
@@ -383,12 +383,12 @@ public abstract class DartServe extends CliCommand {
     public static final class Slave extends DartServe {
         @Option(
                 names = "--receiver",
-                paramLabel = "HOST:PORT",
-                converter = HostPort.Converter.class,
+                paramLabel = "HOST:PORT|URI",
+                converter = ReceiverAddress.Converter.class,
                 description =
                         "Where the data go. Default: what the master wrote to FILE.receiver;"
                                 + " or --sink.")
-        private HostPort receiver;
+        private ReceiverAddress receiver;
 
         @Override
         DartServer.Context configure(DartServer.Context context, Termination termination)
@@ -396,14 +396,14 @@ public abstract class DartServe extends CliCommand {
             if (sink != null) {
                 return context.slave();
             }
-            HostPort target = receiver == null ? fromMaster(termination) : receiver;
+            ReceiverAddress target = receiver == null ? fromMaster(termination) : receiver;
             if (target == null) {
                 return null;
             }
-            return context.slave().receiver(target.host(), target.port());
+            return target.receiver(context.slave());
         }
 
-        private HostPort fromMaster(Termination termination) throws IOException {
+        private ReceiverAddress fromMaster(Termination termination) throws IOException {
             long deadlineNs = System.nanoTime() + service.timeoutNs();
             while (!ChildProcess.isThere(receiverFile())) {
                 if (termination.isAsked()) {
@@ -418,7 +418,7 @@ public abstract class DartServe extends CliCommand {
                 java.util.concurrent.locks.LockSupport.parkNanos(20_000_000);
             }
             try {
-                return HostPort.parse(Files.readString(receiverFile()).strip());
+                return ReceiverAddress.parse(Files.readString(receiverFile()).strip());
             } catch (IllegalArgumentException e) {
                 throw new Messages.Failure(receiverFile() + ": " + e.getMessage());
             }

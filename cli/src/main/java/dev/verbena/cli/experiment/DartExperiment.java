@@ -140,6 +140,7 @@ public final class DartExperiment extends CliCommand {
     /** A part of {@code e1}, or of {@code e3}. */
     enum Part {
         streaming,
+        carried,
         tcp,
         pulls,
         gets,
@@ -152,10 +153,11 @@ public final class DartExperiment extends CliCommand {
 
     @Option(
             names = "--only",
-            paramLabel = "streaming|tcp|pulls|gets|send",
+            paramLabel = "streaming|carried|tcp|pulls|gets|send",
             description =
-                    "e1: only streaming, only plain TCP, only pulls or only the gets alone, of one"
-                            + " size (--size, 4 MiB), once; e3: only a send that need not wait.")
+                    "e1: only streaming, only streaming over shm:// to the receiver, only plain"
+                            + " TCP, only pulls or only the gets alone, of one size (--size, 4 MiB),"
+                            + " once; e3: only a send that need not wait.")
     Part only;
 
     @Option(names = "--quick", description = "Fewer and shorter measurements: about ten seconds.")

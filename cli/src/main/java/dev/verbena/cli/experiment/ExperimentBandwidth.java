@@ -165,6 +165,7 @@ final class ExperimentBandwidth {
                     row.compare("plain TCP", () -> TcpTwin.best(streamingPoint().countedBytes()));
             case gets -> row.compare("gets alone", () -> gets(pullPoint()));
             case pulls -> row.measure("pulls", pullPoint());
+            case carried -> row.measure("streaming", streamingPoint().carried());
             default -> row.measure("streaming", streamingPoint());
         }
         return table.figures(
@@ -173,7 +174,7 @@ final class ExperimentBandwidth {
                                 row.trials().get(0).progress() + ", MB/s",
                                 switch (part) {
                                     case pulls -> row.result().overallRate();
-                                    case streaming -> row.result().streamedRate();
+                                    case streaming, carried -> row.result().streamedRate();
                                     default -> row.rate();
                                 }));
     }

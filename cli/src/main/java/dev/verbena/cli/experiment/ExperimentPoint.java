@@ -49,8 +49,15 @@ record ExperimentPoint(Manner manner, Load load, Service service, int busyCores)
      * @param rate what the receiver takes, bytes/s; 0: no limit; {@link #DISCARD}: the server
      *     throws the data away
      * @param pollNs how often a server looks for headers by itself; 0: it is woken
+     * @param isCarried whether the stream to the receiver goes over the transport, too, not TCP
      */
-    record Service(int servers, int buffers, int bufferSize, double rate, long pollNs) {}
+    record Service(
+            int servers,
+            int buffers,
+            int bufferSize,
+            double rate,
+            long pollNs,
+            boolean isCarried) {}
 
     boolean isRestartFile() {
         return manner != Manner.MESSAGE;
@@ -95,19 +102,27 @@ record ExperimentPoint(Manner manner, Load load, Service service, int busyCores)
     /** The same with another rate of the receiver. */
     ExperimentPoint limited(double rate) {
         Service of = service;
-        return with(new Service(of.servers, of.buffers, of.bufferSize, rate, of.pollNs));
+        return with(
+                new Service(of.servers, of.buffers, of.bufferSize, rate, of.pollNs, of.isCarried));
     }
 
     /** The same with other numbers of servers and of their buffers. */
     ExperimentPoint served(int servers, int buffers) {
         Service of = service;
-        return with(new Service(servers, buffers, of.bufferSize, of.rate, of.pollNs));
+        return with(new Service(servers, buffers, of.bufferSize, of.rate, of.pollNs, of.isCarried));
     }
 
     /** The same with servers that look for headers by themselves. */
     ExperimentPoint polling(long everyNs) {
         Service of = service;
-        return with(new Service(of.servers, of.buffers, of.bufferSize, of.rate, everyNs));
+        return with(
+                new Service(of.servers, of.buffers, of.bufferSize, of.rate, everyNs, of.isCarried));
+    }
+
+    /** The same with a stream to the receiver that the transport carries. */
+    ExperimentPoint carried() {
+        Service of = service;
+        return with(new Service(of.servers, of.buffers, of.bufferSize, of.rate, of.pollNs, true));
     }
 
     private ExperimentPoint with(Load other) {

@@ -108,7 +108,7 @@ final class ExperimentRun {
                         new ExperimentPoint.Load(
                                 clients, size, 0, steps, Math.min(warmUp, steps / 2), 1),
                         new ExperimentPoint.Service(
-                                options.servers, options.buffers, bufferSize, 0, 0),
+                                options.servers, options.buffers, bufferSize, 0, 0, false),
                         busyCores());
         double knee = isQuick() ? QUICK_KNEE_NS : KNEE_NS;
         double natural = Math.min(RATE_MAX, unlimited.stepBytes() / knee * 1e9);

@@ -9,6 +9,7 @@ import dev.verbena.dart.DartServer;
 import dev.verbena.dart.ServerStatistics;
 import dev.verbena.dart.ServerTimes;
 import java.io.IOException;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -26,6 +27,7 @@ import java.util.function.IntConsumer;
  */
 final class ExperimentService implements AutoCloseable {
     private static final long PATIENCE_NS = TimeUnit.SECONDS.toNanos(60);
+    private static final String ANY_PORT = "tcp://127.0.0.1:0";
     private static final long CLOSE_NS = TimeUnit.SECONDS.toNanos(20);
 
     private final String scheme;
@@ -95,7 +97,8 @@ final class ExperimentService implements AutoCloseable {
     private void startService(ExperimentPoint point, Path configuration, String job) {
         boolean isDiscarding = point.service().rate() == ExperimentPoint.DISCARD;
         limit = new RateLimit(point.service().rate(), System.nanoTime());
-        int port = 1;
+        boolean isCarried = point.service().isCarried();
+        URI address = URI.create(isCarried ? scheme + "://" + job + "/receiver" : ANY_PORT);
         if (!isDiscarding) {
             Environment limited =
                     point.service().rate() > 0
@@ -103,8 +106,11 @@ final class ExperimentService implements AutoCloseable {
                             : environment;
             receiver =
                     DartReceiver.launch(
-                            new DartReceiver.Context().environment(limited).handler(message -> {}));
-            port = receiver.port();
+                            new DartReceiver.Context()
+                                    .environment(limited)
+                                    .listen(address)
+                                    .handler(message -> {}));
+            address = receiver.address();
         }
         for (int i = 0; i < point.service().servers(); i++) {
             DartServer.Context context =
@@ -114,7 +120,7 @@ final class ExperimentService implements AutoCloseable {
                             .transport(scheme)
                             .transportJob(job)
                             .discard(isDiscarding)
-                            .receiver("127.0.0.1", port)
+                            .receiver(address)
                             .serverCount(point.service().servers())
                             .clientCount(point.load().clients())
                             .bufferCount(point.service().buffers())

@@ -113,6 +113,34 @@ class DartSendIT {
         }
     }
 
+    /** The slave learns from the master's file that the receiver is not reached by TCP. */
+    @Test
+    void shouldSendToAReceiverThatATransportReaches() throws Exception {
+        Path source = Files.createDirectories(folder.resolve("source"));
+        Files.writeString(source.resolve("small"), "small");
+        Path arrived = folder.resolve("arrived");
+        String config = "--config=" + folder.resolve("job.conf");
+        String address = "shm://send-" + ProcessHandle.current().pid() + "/receiver";
+        String[] receive = {"dart", "receive", "--listen=" + address, "--directory=" + arrived};
+        String[] serve = {"dart", "master", config, "--receiver=" + address, "--servers=2"};
+        try (CommandProcess receiver = CommandProcess.start(folder, receive);
+                CommandProcess master = CommandProcess.start(folder, serve);
+                CommandProcess slave = CommandProcess.start(folder, "dart", "slave", config)) {
+            assertThat(receiver.awaitOut("listening on")).contains("listening on " + address);
+            master.awaitOut("ready");
+            slave.awaitOut("ready");
+            for (int i = 0; i < 2; i++) {
+                CommandProcess send =
+                        CommandProcess.run(folder, "dart", "send", config, source.toString());
+                assertThat(send.exitCode()).as("%s", send.out()).isZero();
+            }
+            assertThat(arrived.resolve("source/small")).hasContent("small");
+            slave.terminate();
+            master.terminate();
+            assertThat(master.exitCode()).isZero();
+        }
+    }
+
     @Test
     void shouldNameAFileThatCannotBeReadAndSendTheRest() throws Exception {
         Path source = Files.createDirectories(folder.resolve("source"));

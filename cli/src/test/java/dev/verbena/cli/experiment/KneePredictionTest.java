@@ -16,7 +16,7 @@ class KneePredictionTest {
                 new ExperimentPoint(
                         ExperimentPoint.Manner.MESSAGE,
                         new ExperimentPoint.Load(clients, 1 << 20, 0, 24, 12, 1),
-                        new ExperimentPoint.Service(1, 0, 4 << 20, 100e6, 0),
+                        new ExperimentPoint.Service(1, 0, 4 << 20, 100e6, 0, false),
                         1);
         return point.computing(multiple * point.kneeNs());
     }
