@@ -28,6 +28,9 @@ final class ArrayStore implements AutoCloseable {
     private int versionCount;
     private boolean isChanged;
 
+    /** Why the disk took a piece no more; pieces of that version stay in memory. */
+    private ArrayException failure;
+
     ArrayStore(DurableStore files, PieceMemory memory, ArrayServerOptions options) {
         this.files = files;
         this.memory = memory;
@@ -138,17 +141,13 @@ final class ArrayStore implements AutoCloseable {
             if (missing <= 0) {
                 return;
             }
-            missing -= each.getKey().length();
-            write(each.getValue(), each.getKey());
-        }
-        requireWritable();
-    }
-
-    private void requireWritable() {
-        for (Version each : writing) {
-            if (!each.file().error().isEmpty()) {
-                throw each.failure(ArrayStatus.FAILED, each.file().error());
+            if (each.getValue().file().error().isEmpty()) {
+                missing -= each.getKey().length();
+                write(each.getValue(), each.getKey());
             }
+        }
+        if (missing > 0 && failure != null) {
+            throw failure;
         }
     }
 
@@ -160,7 +159,7 @@ final class ArrayStore implements AutoCloseable {
 
     private void write(Version version, Piece piece) {
         VersionFile file = version.file();
-        if (!piece.isInFile() && !piece.isQueued() && file.error().isEmpty()) {
+        if (!piece.isInFile() && !piece.isQueued()) {
             file.write(piece);
         }
         if (!writing.contains(version)) {
@@ -220,6 +219,8 @@ final class ArrayStore implements AutoCloseable {
             work += done;
             isChanged |= done > 0;
             if (!file.error().isEmpty()) {
+                writing.remove(i);
+                failure = version.failure(ArrayStatus.FAILED, file.error());
                 isChanged = true;
             } else if (file.isSealed()) {
                 writing.remove(i);

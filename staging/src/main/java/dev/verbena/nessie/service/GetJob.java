@@ -9,7 +9,7 @@ import java.util.List;
 /** Pushes a box into the client's memory, once pieces cover it. */
 final class GetJob extends Job implements TransferListener {
     /** Shorter runs are put together in a slot, so that a transfer has more than one of them. */
-    private static final int DIRECT_MIN = 64 * 1024;
+    private static final int DIRECT_MIN = 16 * 1024;
 
     private final ArrayStore store;
     private final Slots slots;

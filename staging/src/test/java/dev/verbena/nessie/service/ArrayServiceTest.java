@@ -7,7 +7,9 @@ import dev.verbena.nessie.nnti.NntiBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -201,6 +203,96 @@ class ArrayServiceTest {
             client.get("t", 1, columns, some, 0);
             assertThat(plain.mismatch(columns, some)).isEqualTo(-1);
             assertThat(servers.errors).isEmpty();
+        }
+    }
+
+    /** The first version's file cannot be made: a folder has its name. */
+    @Test
+    void shouldNameAFileThatCannotBeWritten() throws Exception {
+        Files.createDirectories(directory.resolve("server0").resolve("0.pieces"));
+        ArrayServerOptions options = ArrayServerOptions.DEFAULT.withMemory(4 * 8);
+        try (ArrayServers servers = new ArrayServers(directory, 1, options)) {
+            ArrayClient client = servers.client();
+            NntiBuffer four = client.allocate(4 * 8);
+            client.put(grid("t", 1, 8), box(0, 4), four);
+            failed(() -> client.put(grid("t", 1, 8), box(4, 4), four));
+            failed(() -> client.seal("t", 1));
+            assertThat(client.get("t", 1, box(0, 4), four, 0)).isEqualTo(1);
+        }
+    }
+
+    private static void failed(Runnable call) {
+        assertThatThrownBy(call::run)
+                .isInstanceOfSatisfying(
+                        ArrayException.class,
+                        e -> assertThat(e.status()).isEqualTo(ArrayStatus.FAILED))
+                .hasMessageStartingWith("array 't', version 1: ")
+                .hasMessageContaining("0.pieces");
+    }
+
+    /** An answer of several slots, out of short runs in memory and on disk. */
+    @Test
+    void shouldPutALongAnswerTogether() throws Exception {
+        ArrayServerOptions options = ArrayServerOptions.DEFAULT.withMemory(1_000_000);
+        try (ArrayServers servers = new ArrayServers(directory, 1, options)) {
+            ArrayClient client = servers.client();
+            ArrayDescription array =
+                    new ArrayDescription("t", 1, ArrayType.INT8, Box.whole(1200, 1000));
+            PlainArray plain = new PlainArray(array, 3);
+            NntiBuffer half = client.allocate(600_000);
+            for (int i = 0; i < 2; i++) {
+                plain.fill(box(0, 500 * i, 1200, 500), half);
+                client.put(array, box(0, 500 * i, 1200, 500), half);
+            }
+            NntiBuffer whole = client.allocate(1_200_000);
+            client.get("t", 1, array.whole(), whole, 0);
+            assertThat(plain.mismatch(array.whole(), whole)).isEqualTo(-1);
+            assertThat(servers.errors).isEmpty();
+        }
+    }
+
+    @Test
+    void shouldCutABoxIntoPartsInOrder() {
+        SplittableRandom random = new SplittableRandom(6);
+        for (int round = 0; round < 2_000; round++) {
+            long[] count = new long[1 + random.nextInt(4)];
+            java.util.Arrays.setAll(count, i -> 1 + random.nextInt(7));
+            Box box = Box.of(new long[count.length], count);
+            long max = 1 + random.nextInt(40);
+            Chunks chunks = new Chunks(box, max);
+            long expected = 0;
+            for (Box part = chunks.next(); part != null; part = chunks.next()) {
+                // Contiguous in the box, and where the part before has ended.
+                Runs runs = new Runs(part, box, part, 1);
+                long from = expected;
+                while (runs.next()) {
+                    assertThat(runs.fromOffset()).isEqualTo(expected);
+                    assertThat(runs.toOffset()).isEqualTo(expected - from);
+                    expected += runs.length();
+                }
+                assertThat(part.volume()).isLessThanOrEqualTo(max);
+            }
+            assertThat(expected).isEqualTo(box.volume());
+        }
+    }
+
+    @Test
+    void shouldSpreadEveryIndexOverServersOnce() {
+        SplittableRandom random = new SplittableRandom(8);
+        for (int round = 0; round < 500; round++) {
+            long[] shape = new long[1 + random.nextInt(3)];
+            java.util.Arrays.setAll(shape, i -> 1 + random.nextInt(20));
+            Box whole = Box.whole(shape);
+            int places = 1 + random.nextInt(9);
+            List<Box> parts = new ArrayList<>();
+            for (int place = 0; place < places; place++) {
+                Box part = Split.part(whole, whole, place, places);
+                if (part != null) {
+                    assertThat(parts).noneMatch(part::overlaps);
+                    parts.add(part);
+                }
+            }
+            assertThat(parts.stream().mapToLong(Box::volume).sum()).isEqualTo(whole.volume());
         }
     }
 
