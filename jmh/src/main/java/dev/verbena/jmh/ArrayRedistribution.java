@@ -26,18 +26,22 @@ import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.function.IntFunction;
 import java.util.stream.Stream;
 
 /**
  * 256 MiB through an array server over shm://: put as four blocks of rows, got by two clients as
- * halves of the columns; beside it one stream of gets of the same bytes without a protocol. Each
- * round measures all three, one after the other. Arguments: rounds, 11 unless given.
+ * halves of the rows and as halves of the columns. Beside it streams of gets of the same bytes
+ * without a protocol: of 64 MiB, as long as the blocks, for which the NIC stores past the caches,
+ * and of 32 KiB, as long as what is contiguous in half of the columns. Each round measures all, one
+ * after the other. Arguments: rounds, 11 unless given.
  */
 public final class ArrayRedistribution implements AutoCloseable {
     private static final int ROWS = 4096;
     private static final int COLUMNS = 8192;
     private static final int BYTES = ROWS * COLUMNS * 8;
     private static final int BLOCKS = 4;
+    private static final int WINDOW = 4;
     private static final long LIMIT_MS = 60_000;
 
     private final TransportContext context =
@@ -120,33 +124,53 @@ public final class ArrayRedistribution implements AutoCloseable {
         }
     }
 
-    private void get() {
+    private static Box halfOfRows(int half) {
+        return Box.of(new long[] {half * ROWS / 2, 0}, new long[] {ROWS / 2, COLUMNS});
+    }
+
+    private static Box halfOfColumns(int half) {
+        return Box.of(new long[] {0, half * COLUMNS / 2}, new long[] {ROWS, COLUMNS / 2});
+    }
+
+    private void get(IntFunction<Box> boxes) {
         CompletableFuture<?>[] both = new CompletableFuture<?>[2];
         for (int i = 0; i < 2; i++) {
             int half = i;
-            Box box = Box.of(new long[] {0, half * COLUMNS / 2}, new long[] {ROWS, COLUMNS / 2});
+            Box box = boxes.apply(half);
             both[i] = on(i, () -> readers[half].get("field", version, box, halves[half], LIMIT_MS));
         }
         CompletableFuture.allOf(both).join();
     }
 
-    private void raw() {
-        int length = BYTES / BLOCKS;
-        for (int at = 0; at < BYTES; at += length) {
-            WorkRequest work = new WorkRequest();
-            getter.get(peer, source.handle(), at, length, target, at, false, work);
-            getter.await(work, LIMIT_MS);
+    /** Several are under way at a time. */
+    private void raw(int length) {
+        WorkRequest[] works = new WorkRequest[WINDOW];
+        for (int i = 0; i < BYTES / length + WINDOW; i++) {
+            int slot = i % WINDOW;
+            if (works[slot] != null) {
+                getter.await(works[slot], LIMIT_MS);
+                works[slot] = null;
+            }
+            if (i < BYTES / length) {
+                works[slot] = new WorkRequest();
+                int at = i * length;
+                getter.get(peer, source.handle(), at, length, target, at, false, works[slot]);
+            }
         }
     }
 
     private double[] round() {
-        double raw = rate(this::raw);
+        double raw = rate(() -> raw(BYTES / BLOCKS));
         double put = rate(this::put);
-        double get = rate(this::get);
+        double rows = rate(() -> get(ArrayRedistribution::halfOfRows));
+        double rawShort = rate(() -> raw(COLUMNS / 2 * 8));
+        double columns = rate(() -> get(ArrayRedistribution::halfOfColumns));
         // The version before goes, and the next one gets its memory; not measured.
         writer.seal("field", version);
         version++;
-        return new double[] {raw, put, get, put / raw, get / raw};
+        return new double[] {
+            raw, rawShort, put, rows, columns, put / raw, rows / raw, columns / rawShort
+        };
     }
 
     /** Prints medians. */
@@ -162,7 +186,14 @@ public final class ArrayRedistribution implements AutoCloseable {
                 samples[i] = measured.round();
             }
             String[] names = {
-                "raw get, MB/s", "put of 4, MB/s", "get of 2, MB/s", "put / raw", "get / raw"
+                "raw get, 64 MiB, MB/s",
+                "raw get, 32 KiB, MB/s",
+                "put of 4, MB/s",
+                "get of 2, rows, MB/s",
+                "get of 2, columns, MB/s",
+                "put / raw, 64 MiB",
+                "rows / raw, 64 MiB",
+                "columns / raw, 32 KiB"
             };
             for (int i = 0; i < names.length; i++) {
                 int column = i;
