@@ -35,6 +35,7 @@ import org.agrona.concurrent.SystemNanoClock;
 public final class JobGroup implements AutoCloseable {
     private static final long PAUSE_MIN_NS = 500_000;
     private static final long PAUSE_MAX_NS = 50_000_000;
+    private static final int TEXT_MAX = 1000;
 
     /**
      * A process of the job.
@@ -58,6 +59,7 @@ public final class JobGroup implements AutoCloseable {
     private final Map<String, List<Member>> applications = new TreeMap<>();
     private int worldBarriers;
     private int applicationBarriers;
+    private int exchanges;
 
     private JobGroup(JobIdentity identity, RendezvousStore store, NanoClock clock) {
         this.identity = identity;
@@ -278,6 +280,50 @@ public final class JobGroup implements AutoCloseable {
         barrier(Rendezvous.text(colour), applicationBarriers++, mine, timeoutNs);
     }
 
+    /**
+     * Gives each process of the job the texts of all, by world rank. A barrier, too: all must call
+     * it as often.
+     *
+     * @param text at most 1,000 characters
+     * @throws JobGroupException naming the ranks that did not come in time
+     */
+    public List<String> exchange(String text, long timeoutNs) {
+        if (text.length() > TEXT_MAX) {
+            throw new IllegalArgumentException(
+                    text.length() + " characters; possible are " + TEXT_MAX);
+        }
+        if (rendezvous == null) {
+            return List.of(text);
+        }
+        long deadlineNs = Deadlines.after(clock.nanoTime(), timeoutNs);
+        long pauseNs = PAUSE_MIN_NS;
+        int number = exchanges++;
+        try {
+            rendezvous.tell(number, text);
+            while (true) {
+                List<Integer> missing = new ArrayList<>();
+                List<String> texts = rendezvous.told(number, entries, missing);
+                if (missing.isEmpty()) {
+                    rendezvous.forget("exchange", number - 1);
+                    return texts;
+                }
+                if (clock.nanoTime() - deadlineNs >= 0) {
+                    throw late("exchange " + number, missing, timeoutNs);
+                }
+                LockSupport.parkNanos(this, pauseNs);
+                pauseNs = Math.min(2 * pauseNs, PAUSE_MAX_NS);
+            }
+        } catch (IOException e) {
+            throw new JobGroupException("exchange " + number + " failed: " + e, e);
+        }
+    }
+
+    private static JobGroupException late(String what, List<Integer> missing, long timeoutNs) {
+        return new JobGroupException(
+                "%s: world ranks %s did not come within %s ms"
+                        .formatted(what, missing, TimeUnit.NANOSECONDS.toMillis(timeoutNs)));
+    }
+
     private void barrier(String scope, int number, List<Rendezvous.Entry> members, long timeoutNs) {
         if (rendezvous == null) {
             return;
@@ -293,13 +339,7 @@ public final class JobGroup implements AutoCloseable {
                     return;
                 }
                 if (clock.nanoTime() - deadlineNs >= 0) {
-                    throw new JobGroupException(
-                            "barrier %s of %s: world ranks %s did not come within %s ms"
-                                    .formatted(
-                                            number,
-                                            scope,
-                                            missing,
-                                            TimeUnit.NANOSECONDS.toMillis(timeoutNs)));
+                    throw late("barrier " + number + " of " + scope, missing, timeoutNs);
                 }
                 LockSupport.parkNanos(this, pauseNs);
                 pauseNs = Math.min(2 * pauseNs, PAUSE_MAX_NS);

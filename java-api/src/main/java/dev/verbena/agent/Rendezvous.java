@@ -237,6 +237,30 @@ final class Rendezvous {
         return missing;
     }
 
+    void tell(int number, String text) throws IOException {
+        String mark = Entry.own(identity, "").mark();
+        store.put(
+                barrier("exchange", number),
+                Integer.toString(identity.rank()),
+                mark + "\n" + URLEncoder.encode(text, UTF_8));
+    }
+
+    /** What each has told, by rank; those that have not yet are named as missing. */
+    List<String> told(int number, List<Entry> members, List<Integer> missing) throws IOException {
+        Map<String, String> found = store.read(barrier("exchange", number));
+        List<String> texts = new ArrayList<>();
+        for (Entry member : members) {
+            String text = found.get(Integer.toString(member.rank()));
+            String mark = member.mark() + "\n";
+            if (text != null && text.startsWith(mark)) {
+                texts.add(URLDecoder.decode(text.substring(mark.length()), UTF_8));
+            } else {
+                missing.add(member.rank());
+            }
+        }
+        return texts;
+    }
+
     /** Takes this process' mark of a barrier that everybody has left. */
     void forget(String scope, int number) throws IOException {
         if (number >= 0) {

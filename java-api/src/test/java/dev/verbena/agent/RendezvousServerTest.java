@@ -91,6 +91,26 @@ class RendezvousServerTest {
     }
 
     @Test
+    void shouldExchangeTexts() throws Exception {
+        List<JobGroup> groups = joinAll("texts", "sim", "viz", "sim");
+        for (int round = 0; round < 3; round++) {
+            List<Future<List<String>>> all = new ArrayList<>();
+            for (JobGroup group : groups) {
+                String text = "of %s, %s".formatted(group.identity().rank(), round);
+                all.add(ranks.submit(() -> group.exchange(text, LONG_NS)));
+            }
+            for (Future<List<String>> each : all) {
+                assertThat(each.get())
+                        .containsExactly("of 0, " + round, "of 1, " + round, "of 2, " + round);
+            }
+        }
+        assertThatThrownBy(() -> groups.get(0).exchange("alone", SHORT_NS))
+                .isInstanceOf(JobGroupException.class)
+                .hasMessageContaining("[1, 2]");
+        groups.forEach(JobGroup::close);
+    }
+
+    @Test
     void shouldNameTheRanksThatDidNotCome() {
         assertThatThrownBy(() -> join("lonely", 1, 3, "sim", SHORT_NS))
                 .isInstanceOf(JobGroupException.class)

@@ -4,6 +4,7 @@ import dev.verbena.agent.AgentThread;
 import dev.verbena.agent.Environment;
 import dev.verbena.agent.ProtocolAgent;
 import dev.verbena.memory.OffHeapMemories;
+import dev.verbena.memory.OffHeapMemory;
 import dev.verbena.nessie.nnti.BufferFlags;
 import dev.verbena.nessie.nnti.NntiBuffer;
 import dev.verbena.nessie.nnti.NntiOptions;
@@ -18,6 +19,7 @@ import dev.verbena.transport.Transport;
 import java.nio.ByteBuffer;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import org.agrona.DirectBuffer;
 import org.agrona.concurrent.ManyToOneConcurrentArrayQueue;
 
 /**
@@ -70,7 +72,7 @@ public final class NessieClient implements AutoCloseable {
      * @return fails with {@link RpcException}
      */
     public <R extends XdrValue> CompletableFuture<R> call(int opcode, XdrValue args, R result) {
-        return call(opcode, args, result, null);
+        return call(opcode, args, result, (OffHeapMemory) null);
     }
 
     /**
@@ -81,6 +83,36 @@ public final class NessieClient implements AutoCloseable {
      */
     public <R extends XdrValue> CompletableFuture<R> call(
             int opcode, XdrValue args, R result, ByteBuffer data) {
+        return call(opcode, args, result, data == null ? null : OffHeapMemories.wrap(data));
+    }
+
+    /**
+     * Calls with bulk data in an Agrona buffer.
+     *
+     * @param data over a direct {@link ByteBuffer}; the server may read and write this range of it
+     *     until the end
+     * @param offset any, also an odd one
+     * @throws IllegalArgumentException if it is over something else, or the range is outside
+     */
+    public <R extends XdrValue> CompletableFuture<R> call(
+            int opcode, XdrValue args, R result, DirectBuffer data, int offset, int length) {
+        data.boundsCheck(offset, length);
+        ByteBuffer bytes = data.byteBuffer();
+        if (bytes == null) {
+            throw new IllegalArgumentException("a buffer over no direct ByteBuffer: " + data);
+        }
+        int start = data.wrapAdjustment() + offset;
+        return call(opcode, args, result, bytes.duplicate().clear().slice(start, length));
+    }
+
+    /**
+     * Calls with bulk data in memory of any kind, for instance of which there is a view as
+     * Chronicle {@code BytesStore}.
+     *
+     * @param data which the server may read and write until the end. Not to be closed before
+     */
+    public <R extends XdrValue> CompletableFuture<R> call(
+            int opcode, XdrValue args, R result, OffHeapMemory data) {
         CompletableFuture<R> future = new CompletableFuture<>();
         boolean isOffered =
                 !isClosed && commands.offer(() -> loop.start(opcode, args, result, data, future));
@@ -136,14 +168,15 @@ public final class NessieClient implements AutoCloseable {
         }
 
         <R extends XdrValue> void start(
-                int opcode, XdrValue args, R result, ByteBuffer data, CompletableFuture<R> future) {
+                int opcode,
+                XdrValue args,
+                R result,
+                OffHeapMemory data,
+                CompletableFuture<R> future) {
             NntiBuffer bulk = null;
             try {
                 if (data != null) {
-                    bulk =
-                            network.register(
-                                    OffHeapMemories.wrap(data),
-                                    BufferFlags.GET_SRC | BufferFlags.PUT_DST);
+                    bulk = network.register(data, BufferFlags.GET_SRC | BufferFlags.PUT_DST);
                 }
             } catch (RuntimeException e) {
                 future.completeExceptionally(e);
@@ -153,7 +186,7 @@ public final class NessieClient implements AutoCloseable {
             ClientRequest request = new ClientRequest();
             request.onDone(() -> end(opcode, request, registered, result, future));
             endpoint.client().register(opcode);
-            long length = data == null ? 0 : data.capacity();
+            long length = data == null ? 0 : data.length();
             endpoint.client()
                     .call(request, service, opcode, args, result, registered, length, timeoutMs);
         }

@@ -1,6 +1,7 @@
 package dev.verbena.cli.nessie;
 
 import dev.verbena.agent.JobGroup;
+import dev.verbena.agent.JobGroupException;
 import dev.verbena.cli.terminal.ChildProcess;
 import dev.verbena.cli.terminal.CliCommand;
 import dev.verbena.cli.terminal.Messages;
@@ -22,10 +23,13 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Iterator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.agrona.CloseHelper;
+import org.agrona.IoUtil;
 import org.agrona.concurrent.SystemNanoClock;
+import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -45,6 +49,7 @@ public final class NessieXfer extends CliCommand {
     private static final long SERVERS_MS = 60_000;
     private static final long END_MS = 5_000;
     private static final long TRANSFER_MS = 60_000;
+    private static final long TRANSFER_NS = TRANSFER_MS * 1_000_000;
 
     /** Two ways of posting for each way of moving. */
     static final class Methods implements Iterable<String> {
@@ -92,11 +97,51 @@ public final class NessieXfer extends CliCommand {
             names = "--clients",
             paramLabel = "N",
             defaultValue = "1",
-            description = "Clients, which one thread runs in turn; default ${DEFAULT-VALUE}.")
+            description =
+                    "Clients of a process, which one thread runs in turn; default"
+                            + " ${DEFAULT-VALUE}.")
     private int clientCount;
 
-    @Option(names = "--rr-distribution", description = "Clients take the servers in turn.")
-    private boolean isRoundRobin;
+    @Option(
+            names = "--processes",
+            paramLabel = "N",
+            defaultValue = "1",
+            description = {
+                "Processes with clients, with a barrier before and after each trial.",
+                "A launcher such as mpirun may start them instead, with --server-url-file and"
+                        + " VERBENA_RENDEZVOUS. Default: ${DEFAULT-VALUE}."
+            })
+    private int processes;
+
+    @ArgGroup private Distributions distributions = new Distributions();
+
+    /** At most one of them. */
+    static final class Distributions {
+        @Option(
+                names = "--block-distribution",
+                description = "Consecutive clients share a server. So it is by default.")
+        private boolean isBlock;
+
+        @Option(names = "--rr-distribution", description = "Clients take the servers in turn.")
+        private boolean isRoundRobin;
+
+        Distribution chosen() {
+            return isRoundRobin && !isBlock ? Distribution.ROUND_ROBIN : Distribution.BLOCK;
+        }
+    }
+
+    @Option(
+            names = "--delay",
+            paramLabel = "SECONDS",
+            defaultValue = "0",
+            description = "Wait before the servers are called; default ${DEFAULT-VALUE}.")
+    private int delay;
+
+    @Option(
+            names = "--logfile",
+            paramLabel = "FILE",
+            description = "Append there what is done when; %%r stands for the rank.")
+    private String logfile;
 
     @Option(
             names = "--validate",
@@ -146,23 +191,61 @@ public final class NessieXfer extends CliCommand {
     public Integer call() throws Exception {
         XferPlan plan = plan();
         try (Termination termination = new Termination(10_000)) {
-            if (urlFile != null) {
+            if (urlFile != null && processes == 1) {
                 measure(termination, plan, urlFile, options.job());
                 return 0;
             }
             Path folder = Files.createTempDirectory("verbena-xfer");
-            Path urls = folder.resolve("servers");
             try {
-                String job = "xfer" + ProcessHandle.current().pid();
-                start(urls, job);
-                measure(termination, plan, urls, job);
+                String job =
+                        urlFile == null ? "xfer" + ProcessHandle.current().pid() : options.job();
+                Path urls = urlFile == null ? folder.resolve("servers") : urlFile;
+                if (urlFile == null) {
+                    start(urls, job);
+                }
+                if (processes == 1) {
+                    measure(termination, plan, urls, job);
+                } else {
+                    await(termination, urls);
+                    print(XferProcesses.run(termination, processes, folder, words(urls, job)));
+                }
                 return 0;
             } finally {
                 end();
-                Files.deleteIfExists(urls);
-                Files.deleteIfExists(folder);
+                IoUtil.delete(folder.toFile(), true);
             }
         }
+    }
+
+    /** This command for each of the processes, which know their number from elsewhere. */
+    private List<String> words(Path urls, String job) {
+        List<String> words = new ArrayList<>(List.of("nessie", "xfer"));
+        Map<String, Object> values = new LinkedHashMap<>();
+        values.put("--io-method", ioMethod);
+        values.put("--len", count);
+        values.put("--num-reqs", requests);
+        values.put("--num-trials", trials);
+        values.put("--clients", clientCount);
+        values.put("--validate", validate);
+        values.put("--server-url-file", urls);
+        values.put("--timeout", connectMs);
+        values.put("--delay", delay);
+        values.put("--logfile", logfile);
+        values.forEach(
+                (name, value) -> {
+                    if (value != null) {
+                        words.add(name);
+                        words.add(value.toString());
+                    }
+                });
+        if (distributions.chosen() == Distribution.ROUND_ROBIN) {
+            words.add("--rr-distribution");
+        }
+        if (isKeeping) {
+            words.add("--keep-servers");
+        }
+        words.addAll(options.words(job));
+        return words;
     }
 
     private XferPlan plan() {
@@ -172,6 +255,8 @@ public final class NessieXfer extends CliCommand {
         inRange("--num-trials", trials, 1, 1 << 20);
         inRange("--clients", clientCount, 1, 128);
         inRange("--timeout", connectMs, 1, Integer.MAX_VALUE);
+        inRange("--processes", processes, 1, 64);
+        inRange("--delay", delay, 0, 3600);
         if (!resultMode.equals("a") && !resultMode.equals("w")) {
             throw wrong("--result-file-mode %s is neither a nor w", resultMode);
         }
@@ -211,20 +296,47 @@ public final class NessieXfer extends CliCommand {
 
     private void measure(Termination termination, XferPlan plan, Path urls, String job)
             throws IOException, InterruptedException {
-        List<String> servers = await(termination, urls);
-        Distribution distribution = isRoundRobin ? Distribution.ROUND_ROBIN : Distribution.BLOCK;
+        try (JobGroup group = JobGroup.discover("", TRANSFER_NS);
+                XferLog log = XferLog.open(logfile, group.identity().rank())) {
+            List<String> servers = await(termination, urls);
+            if (delay > 0 && termination.await(1000L * delay)) {
+                throw new Messages.Failure("ended before the servers were called");
+            }
+            transfer(plan, servers, job, group, log);
+        } catch (XferException | NntiException | JobGroupException e) {
+            throw new Messages.Failure(e.getMessage());
+        }
+    }
+
+    private void transfer(
+            XferPlan plan, List<String> servers, String job, JobGroup group, XferLog log)
+            throws IOException {
+        int rank = group.identity().rank();
+        int all = clientCount * group.identity().size();
         List<XferClient> clients = new ArrayList<>();
         try {
             for (int i = 0; i < clientCount; i++) {
-                int server = distribution.serverOf(i, clientCount, servers.size());
+                int number = rank * clientCount + i;
+                int server = distributions.chosen().serverOf(number, all, servers.size());
                 clients.add(client(servers.get(server), job));
+                log.say("client %s of %s calls server %s".formatted(number, all, server));
             }
-            report(new XferRun(clients, plan, SystemNanoClock.INSTANCE).run());
-            if (!isKeeping) {
+            XferReport own =
+                    new XferRun(clients, plan, SystemNanoClock.INSTANCE)
+                            .run(() -> log.barrier(group, TRANSFER_NS));
+            log.say("%s operations in %s s".formatted(own.operations(), own.seconds()));
+            XferReport sum = null;
+            for (String text : group.exchange(own.text(), TRANSFER_NS)) {
+                XferReport each = XferReport.parse(text);
+                sum = sum == null ? each : sum.with(each);
+            }
+            if (rank == 0) {
+                print(List.of(XferReport.HEADER, sum.row()));
+            }
+            if (rank == 0 && !isKeeping) {
                 kill(servers, job);
+                log.say("the servers are asked to end");
             }
-        } catch (XferException | NntiException e) {
-            throw new Messages.Failure(e.getMessage());
         } finally {
             CloseHelper.quietCloseAll(clients);
         }
@@ -258,11 +370,9 @@ public final class NessieXfer extends CliCommand {
         return found;
     }
 
-    private void report(XferReport report) {
-        say(XferReport.HEADER);
-        say(report.row());
+    private void print(List<String> lines) {
+        lines.forEach(this::say);
         if (resultFile != null) {
-            List<String> lines = List.of(XferReport.HEADER, report.row());
             OutputFolder.write(
                     "--result-file",
                     resultFile,

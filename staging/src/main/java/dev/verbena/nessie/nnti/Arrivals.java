@@ -100,6 +100,10 @@ final class Arrivals {
                 return;
             }
         }
+        if (queue == null && handler == null) {
+            droppedCount++;
+            return;
+        }
         boolean isFirst = held.isEmpty() || queue == null && passes(buffer, offset, length);
         if (isFirst && take(peer, buffer, offset, length)) {
             return;
@@ -134,16 +138,17 @@ final class Arrivals {
         if (queue != null) {
             return enqueue(peer, buffer, offset, length);
         }
-        if (handler != null) {
-            return handler.onMessage(peer, buffer, offset, length);
-        }
-        droppedCount++;
-        return true;
+        // Without a handler the queue was unregistered while messages waited for a slot of it.
+        // Their senders were told that they are taken: they wait for the next queue.
+        return handler != null && handler.onMessage(peer, buffer, offset, length);
     }
 
     private boolean enqueue(NntiPeer peer, DirectBuffer buffer, int offset, int length) {
         if (length > queue.elementSize()) {
+            // It waited for an earlier queue, whose elements were longer.
             droppedCount++;
+            queue.arrived(
+                    event.set(NntiOperation.RECEIVE, NntiResult.EMSGSIZE, queue, 0, length, peer));
             return true;
         }
         int at = queue.claimSlot();

@@ -174,7 +174,9 @@ public final class NntiTransport implements AutoCloseable {
 
     /**
      * Takes a buffer away from peers and gives its memory back. What is outstanding on it ends with
-     * {@code ECANCELED}, or as it ended if it had begun. Idempotent.
+     * {@code ECANCELED}, or as it ended if it had begun. Messages that wait for a slot of a receive
+     * queue are kept for the next one; there a message that is longer than its elements arrives as
+     * an event with {@code EMSGSIZE}. Idempotent.
      */
     public void unregister(NntiBuffer buffer) {
         buffers.unregister(buffer);
@@ -417,7 +419,11 @@ public final class NntiTransport implements AutoCloseable {
     /** Gives a slot of a receive queue back, once what arrived in it was read. */
     public void release(NntiStatus received) {
         NntiBuffer buffer = received.buffer();
-        if (buffer != null && (buffer.flags() & BufferFlags.RECV_QUEUE) != 0) {
+        boolean hasSlot =
+                buffer != null
+                        && (buffer.flags() & BufferFlags.RECV_QUEUE) != 0
+                        && received.result() == NntiResult.OK;
+        if (hasSlot) {
             buffer.freeSlot(received.offset());
         }
     }

@@ -33,6 +33,54 @@ public record XferReport(
         return bytes / MB / seconds;
     }
 
+    /**
+     * Of this run and one that ran at the same time: what they did together, in the time of the
+     * slower one.
+     */
+    public XferReport with(XferReport other) {
+        return new XferReport(
+                clients + other.clients,
+                operations + other.operations,
+                count,
+                bytes + other.bytes,
+                wireBytes + other.wireBytes,
+                Math.max(seconds, other.seconds));
+    }
+
+    /** As {@link #parse} takes it, for another process. */
+    public String text() {
+        return clients
+                + " "
+                + operations
+                + " "
+                + count
+                + " "
+                + bytes
+                + " "
+                + wireBytes
+                + " "
+                + seconds;
+    }
+
+    /**
+     * What {@link #text} gave.
+     *
+     * @throws IllegalArgumentException for anything else
+     */
+    public static XferReport parse(String text) {
+        String[] words = text.split(" ");
+        if (words.length != 6) {
+            throw new IllegalArgumentException("'" + text + "' is no report");
+        }
+        return new XferReport(
+                Integer.parseInt(words[0]),
+                Long.parseLong(words[1]),
+                Integer.parseInt(words[2]),
+                Long.parseLong(words[3]),
+                Long.parseLong(words[4]),
+                Double.parseDouble(words[5]));
+    }
+
     /** A row below {@link #HEADER}. */
     public String row() {
         return String.format(

@@ -51,11 +51,22 @@ public final class XferRun {
      * @throws XferException if a transfer failed, or bytes were damaged
      */
     public XferReport run() {
+        return run(() -> {});
+    }
+
+    /**
+     * As {@link #run()}, with a barrier before and after each trial, whose time is not counted.
+     *
+     * @param barrier waits for the other processes that run trials
+     */
+    public XferReport run(Runnable barrier) {
         long ns = 0;
         for (int trial = 0; trial < plan.trials(); trial++) {
+            barrier.run();
             long begin = clock.nanoTime();
             trial();
             ns += clock.nanoTime() - begin;
+            barrier.run();
         }
         long operations = (long) lanes.size() * plan.requests() * plan.trials();
         Lane first = lanes.get(0);

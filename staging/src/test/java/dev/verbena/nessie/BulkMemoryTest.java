@@ -1,0 +1,124 @@
+package dev.verbena.nessie;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.verbena.agent.RealEnvironment;
+import dev.verbena.memory.OffHeapMemories;
+import dev.verbena.memory.OffHeapMemory;
+import dev.verbena.memory.chronicle.ChronicleViews;
+import dev.verbena.nessie.rpc.RpcCall;
+import dev.verbena.transport.Transport;
+import dev.verbena.transport.TransportContext;
+import dev.verbena.transport.Transports;
+import java.nio.ByteBuffer;
+import java.util.Random;
+import net.openhft.chronicle.bytes.BytesStore;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Bulk data in each kind of memory that a client may have. */
+@Timeout(60)
+class BulkMemoryTest {
+    private static final int INVERT = 1;
+    private static final int LENGTH_MAX = 1 << 20;
+
+    private final TransportContext context =
+            new TransportContext().job("bulk-memory" + ProcessHandle.current().pid());
+    private final RealEnvironment environment = RealEnvironment.builder().job("bulk").build();
+    private final NessieServer server =
+            NessieServer.builder(environment, transport())
+                    .slots(1, LENGTH_MAX)
+                    .onBulk(INVERT, null, BulkMemoryTest::invert)
+                    .start();
+    private final NessieClient client =
+            NessieClient.connect(environment, transport(), server.url(), 30_000);
+
+    private Transport transport() {
+        return Transports.open("shm", context);
+    }
+
+    @AfterEach
+    void close() {
+        client.close();
+        server.close();
+        environment.close();
+    }
+
+    private static void invert(RpcCall call) {
+        int length = (int) call.dataLength();
+        call.getData(call.slot(), 0, length, 0);
+        for (int i = 0; i < length; i++) {
+            call.slot().window().putByte(i, (byte) ~call.slot().window().getByte(i));
+        }
+        call.putData(call.slot(), 0, length, 0);
+        call.reply(0, null);
+    }
+
+    private static byte[] random(int length) {
+        byte[] bytes = new byte[length];
+        new Random(length).nextBytes(bytes);
+        return bytes;
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 7, 4097, LENGTH_MAX})
+    @Tag("nessie-R16")
+    void shouldMoveDirectBuffersExactly(int length) {
+        byte[] bytes = random(length);
+        ByteBuffer data = ByteBuffer.allocateDirect(length).put(0, bytes);
+        client.call(INVERT, null, null, data).join();
+        for (int i = 0; i < length; i++) {
+            assertThat(data.get(i)).isEqualTo((byte) ~bytes[i]);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 7, 4097, LENGTH_MAX})
+    @Tag("nessie-R16")
+    void shouldMoveAgronaBuffersAtOddOffsets(int length) {
+        byte[] bytes = random(length);
+        ByteBuffer memory = ByteBuffer.allocateDirect(length + 100);
+        UnsafeBuffer data = new UnsafeBuffer(memory, 3, length + 50);
+        data.putBytes(11, bytes);
+        client.call(INVERT, null, null, data, 11, length).join();
+        for (int i = 0; i < length; i++) {
+            assertThat(data.getByte(11 + i)).isEqualTo((byte) ~bytes[i]);
+        }
+        assertThat(memory.get(3 + 10)).isZero();
+        assertThat(memory.get(3 + 11 + length)).isZero();
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 7, 4097, LENGTH_MAX})
+    @Tag("nessie-R16")
+    void shouldMoveChronicleStoresExactly(int length) {
+        String cause = ChronicleViews.unavailabilityCause();
+        Assumptions.assumeTrue(cause == null, cause);
+        byte[] bytes = random(length);
+        try (OffHeapMemory memory = OffHeapMemories.allocate(length)) {
+            BytesStore<?, Void> data = ChronicleViews.view(memory);
+            data.write(0, bytes);
+            client.call(INVERT, null, null, memory).join();
+            for (int i = 0; i < length; i++) {
+                assertThat(data.readByte(i)).isEqualTo((byte) ~bytes[i]);
+            }
+        }
+    }
+
+    @Test
+    void shouldRefuseBuffersThatPeersCannotReach() {
+        UnsafeBuffer onHeap = new UnsafeBuffer(new byte[100]);
+        assertThatThrownBy(() -> client.call(INVERT, null, null, onHeap, 0, 100))
+                .isInstanceOf(IllegalArgumentException.class);
+        UnsafeBuffer small = new UnsafeBuffer(ByteBuffer.allocateDirect(100));
+        assertThatThrownBy(() -> client.call(INVERT, null, null, small, 1, 100))
+                .isInstanceOf(IndexOutOfBoundsException.class);
+    }
+}
