@@ -1,6 +1,9 @@
 package dev.verbena.cli;
 
+import dev.verbena.cli.nessie.BenchPart;
+import dev.verbena.cli.nessie.BenchPeer;
 import dev.verbena.cli.nessie.NessieArrayServer;
+import dev.verbena.cli.nessie.NessieBench;
 import dev.verbena.cli.nessie.NessieXdr;
 import dev.verbena.cli.nessie.NessieXfer;
 import dev.verbena.cli.nessie.NessieXferServer;
@@ -17,14 +20,18 @@ import picocli.CommandLine.Spec;
             "",
             "  verbena nessie xdr xfer.x --package org.example.xfer --output src/main/java",
             "  verbena nessie xfer --io-method write-rdma-async --len 262144 --num-reqs 8",
-            "  verbena nessie array-server --directory DIR --server-url-file FILE"
+            "  verbena nessie array-server --directory DIR --server-url-file FILE",
+            "  verbena nessie bench"
         },
         mixinStandardHelpOptions = true,
         subcommands = {
             NessieXdr.class,
             NessieXferServer.class,
             NessieXfer.class,
-            NessieArrayServer.class
+            NessieArrayServer.class,
+            NessieBench.class,
+            BenchPart.class,
+            BenchPeer.class
         })
 final class NessieCommand implements Runnable {
     @Spec private CommandSpec spec;
@@ -33,6 +40,6 @@ final class NessieCommand implements Runnable {
     public void run() {
         throw new ParameterException(
                 spec.commandLine(),
-                "which program? There are xdr, xfer-server, xfer, array-server");
+                "which program? There are xdr, xfer-server, xfer, array-server, bench");
     }
 }

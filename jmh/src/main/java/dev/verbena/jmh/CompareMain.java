@@ -2,6 +2,7 @@ package dev.verbena.jmh;
 
 import dev.verbena.jmh.Comparison.Bound;
 import dev.verbena.jmh.peers.AeronIpcPeer;
+import dev.verbena.jmh.peers.GrpcPeer;
 import dev.verbena.jmh.peers.JucxPutPeer;
 import java.io.File;
 import java.io.IOException;
@@ -29,6 +30,10 @@ public final class CompareMain {
     private static final Pattern MEDIAN_MB = Pattern.compile("\"medianMBps\": ([0-9.]+)");
     private static final Pattern RATE = Pattern.compile("\"medianMpps\": ([0-9.]+)");
     private static final String UCX = "ucx_perftest";
+
+    /** Bytes of a request of Nessie without arguments. */
+    private static final int NULL_REQUEST_LENGTH = 52;
+
     private static final Pattern MICROSECONDS = Pattern.compile("\"us\":([0-9.]+)");
 
     /** Of every Java program, ours and others'. */
@@ -61,6 +66,13 @@ public final class CompareMain {
         comparisons.addAll(UgniComparisons.of(bench));
         comparisons.addAll(OfiComparisons.of(bench));
         addSizes();
+        int bulk = 4 << 20;
+        comparisons.addAll(
+                NessieComparisons.of(
+                        lat("shm", "send", NULL_REQUEST_LENGTH),
+                        bw("shm", "get", bulk, MEDIAN_MB, 1e-3).with("--window=8"),
+                        bw("shm", "put", bulk, MEDIAN_MB, 1e-3).with("--window=8"),
+                        List.of(aeron(NULL_REQUEST_LENGTH), grpc(NULL_REQUEST_LENGTH))));
         atLeast(
                 "stream",
                 "4 MiB messages of two processes through a DART server over shm:// to a receiver,"
@@ -187,7 +199,8 @@ public final class CompareMain {
         atMost("send-line", what + "the hand-over of a cache line", send, line, 3);
         beside("send-ucx", what + "UCX's tag send", "ns", send, ucx("tag_lat", 8, 1e3), 1);
         String aeron = what + "Aeron IPC between two threads";
-        comparisons.add(new Comparison("send-aeron", aeron, "ns", send, aeron(), Bound.AT_MOST, 1));
+        comparisons.add(
+                new Comparison("send-aeron", aeron, "ns", send, aeron(8), Bound.AT_MOST, 1));
         atMost(
                 "send-portals",
                 "8 B send over portals:// (match list, full event) over the hand-over of a cache line",
@@ -374,12 +387,23 @@ public final class CompareMain {
     }
 
     /** As it comes, and as its own ping-pong sample is started. */
-    private static List<Contestant> aeron() {
-        List<String> arguments = List.of("8", "400000");
+    private static List<Contestant> aeron(int length) {
+        List<String> arguments = List.of(Integer.toString(length), "400000");
         List<String> both = List.of("taskset", "-c", "0,1");
         return List.of(
                 peer("Aeron IPC, default", both, List.of(), AeronIpcPeer.class, arguments),
                 peer("Aeron IPC, its sample's", both, AERON_SAMPLE, AeronIpcPeer.class, arguments));
+    }
+
+    /** As it comes, and with handlers on the network's threads. */
+    private static List<Contestant> grpc(int length) {
+        List<String> both = List.of("taskset", "-c", "0,1");
+        List<Contestant> settings = new ArrayList<>();
+        for (String executor : List.of("default", "direct")) {
+            List<String> arguments = List.of(Integer.toString(length), "20000", executor);
+            settings.add(peer("gRPC " + executor, both, List.of(), GrpcPeer.class, arguments));
+        }
+        return settings;
     }
 
     private static Contestant peer(

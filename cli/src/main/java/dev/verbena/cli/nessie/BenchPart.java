@@ -1,0 +1,219 @@
+package dev.verbena.cli.nessie;
+
+import dev.verbena.cli.terminal.ChildProcess;
+import dev.verbena.cli.terminal.CliCommand;
+import dev.verbena.cli.terminal.Json;
+import dev.verbena.cli.terminal.Messages;
+import dev.verbena.cli.terminal.TransportOption;
+import dev.verbena.nessie.nnti.BufferFlags;
+import dev.verbena.nessie.nnti.NntiBuffer;
+import dev.verbena.nessie.nnti.NntiOptions;
+import dev.verbena.nessie.nnti.NntiTransport;
+import dev.verbena.nessie.rpc.ClientRequest;
+import dev.verbena.nessie.rpc.Opcode;
+import dev.verbena.nessie.rpc.RpcEndpoint;
+import dev.verbena.nessie.rpc.RpcResult;
+import dev.verbena.nessie.rpc.RpcService;
+import dev.verbena.transport.TransportContext;
+import dev.verbena.transport.Transports;
+import java.lang.management.ManagementFactory;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.TimeUnit;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** One figure of {@code nessie bench}, measured by this process and a server that it starts. */
+@Command(
+        name = "bench-part",
+        hidden = true,
+        description = "Measure one figure of the calls.",
+        mixinStandardHelpOptions = true,
+        sortOptions = false)
+public final class BenchPart extends CliCommand {
+    private static final long WARM_UP_NS = 1_500_000_000L;
+    private static final int BATCHES = 100;
+    private static final int BULK_BATCHES = 40;
+    private static final long START_SECONDS = 60;
+    private static final long CALL_MS = 60_000;
+    private static final double MEGABYTE = 1e6;
+
+    /** What can be measured. */
+    enum Figure {
+        nothing,
+        write,
+        read
+    }
+
+    @Parameters(paramLabel = "FIGURE", description = "${COMPLETION-CANDIDATES}")
+    private Figure figure;
+
+    @Option(names = "--transport", defaultValue = "shm", description = "As of nessie xfer.")
+    private String scheme;
+
+    @Option(
+            names = "--peer-processor",
+            paramLabel = "N",
+            defaultValue = "-1",
+            description = "Bind the server there.")
+    private int peerProcessor;
+
+    @Option(names = "--quick", description = "Try whether it works: the figure means nothing.")
+    private boolean isQuick;
+
+    private final ClientRequest[] requests = new ClientRequest[BenchPeer.OUTSTANDING];
+    private final NntiBuffer[] buffers = new NntiBuffer[BenchPeer.OUTSTANDING];
+    private RpcEndpoint endpoint;
+    private RpcService service;
+
+    @Override
+    public Integer call() throws InterruptedException {
+        TransportOption.require(spec, scheme);
+        String job = "nessie-bench" + ProcessHandle.current().pid();
+        BlockingQueue<String> answers = new ArrayBlockingQueue<>(4);
+        ChildProcess server =
+                ChildProcess.start(
+                        "the server of the measurement",
+                        null,
+                        Map.of(),
+                        peerProcessor < 0
+                                ? List.of()
+                                : List.of("taskset", "-c", Integer.toString(peerProcessor)),
+                        List.of("-Xmx256m"),
+                        List.of("nessie", "bench-peer", "--transport=" + scheme, "--job=" + job),
+                        answers::add);
+        NntiTransport network =
+                new NntiTransport(
+                        Transports.open(scheme, new TransportContext().job(job)),
+                        NntiOptions.ONE_SIDED);
+        try (RpcEndpoint opened = new RpcEndpoint(network, Messages.to(err()))) {
+            endpoint = opened;
+            String url = answers.poll(START_SECONDS, TimeUnit.SECONDS);
+            if (url == null) {
+                throw new Messages.Failure(server.exitSummary());
+            }
+            service = opened.client().getService(url.substring("url ".length()), CALL_MS);
+            say(Json.of(figure == Figure.nothing ? nothing() : bulk()));
+            opened.client().kill(service, 0, CALL_MS);
+            return 0;
+        } finally {
+            server.end(5_000);
+        }
+    }
+
+    /** Calls without arguments, one after the other. */
+    private Map<String, Object> nothing() {
+        ClientRequest request = new ClientRequest();
+        int batch = isQuick ? 20 : 1000;
+        int batches = isQuick ? 5 : BATCHES;
+        long settledNs = settledNs();
+        while (System.nanoTime() - settledNs < 0) {
+            callNothing(request, batch);
+        }
+        double[] halves = new double[batches];
+        long allocated = allocatedBytes();
+        for (int i = 0; i < batches; i++) {
+            long begin = System.nanoTime();
+            callNothing(request, batch);
+            halves[i] = (System.nanoTime() - begin) / (2.0 * batch);
+        }
+        long bytes = allocatedBytes() - allocated;
+        Arrays.sort(halves);
+        Map<String, Object> fields = new LinkedHashMap<>();
+        fields.put("halfNs", halves[batches / 2]);
+        fields.put("bytesPerCall", (double) bytes / (batch * batches));
+        return fields;
+    }
+
+    private long settledNs() {
+        return System.nanoTime() + (isQuick ? 0 : WARM_UP_NS);
+    }
+
+    private static long allocatedBytes() {
+        return ((com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean())
+                .getCurrentThreadAllocatedBytes();
+    }
+
+    private void callNothing(ClientRequest request, int count) {
+        for (int i = 0; i < count; i++) {
+            endpoint.client().call(request, service, Opcode.NULL, null, null, null, 0, CALL_MS);
+            while (!request.isDone()) {
+                endpoint.doWork();
+            }
+            require(request);
+        }
+    }
+
+    private static void require(ClientRequest request) {
+        if (request.result() != RpcResult.OK || request.remoteCode() != 0) {
+            throw new Messages.Failure(
+                    "a call failed: %s, code %s", request.result(), request.remoteCode());
+        }
+    }
+
+    /** Bulk data of eight calls under way at a time. */
+    private Map<String, Object> bulk() {
+        int opcode = figure == Figure.write ? BenchPeer.WRITE : BenchPeer.READ;
+        endpoint.client().register(opcode);
+        for (int i = 0; i < requests.length; i++) {
+            requests[i] = new ClientRequest();
+            buffers[i] =
+                    endpoint.transport()
+                            .alloc(BenchPeer.LENGTH, 1, BufferFlags.GET_SRC | BufferFlags.PUT_DST);
+            start(i, opcode);
+        }
+        long settledNs = settledNs();
+        while (System.nanoTime() - settledNs < 0) {
+            round(opcode);
+        }
+        double[] rates = new double[isQuick ? 1 : BULK_BATCHES];
+        for (int i = 0; i < rates.length; i++) {
+            long begin = System.nanoTime();
+            round(opcode);
+            double seconds = (System.nanoTime() - begin) / 1e9;
+            rates[i] = requests.length * (double) BenchPeer.LENGTH / MEGABYTE / seconds;
+        }
+        Arrays.sort(rates);
+        for (ClientRequest request : requests) {
+            await(request);
+        }
+        return Map.of("medianMBps", rates[rates.length / 2]);
+    }
+
+    private void start(int index, int opcode) {
+        RpcResult started =
+                endpoint.client()
+                        .call(
+                                requests[index],
+                                service,
+                                opcode,
+                                null,
+                                null,
+                                buffers[index],
+                                BenchPeer.LENGTH,
+                                CALL_MS);
+        if (started != RpcResult.OK) {
+            throw new Messages.Failure("a call was not sent: %s", started);
+        }
+    }
+
+    private void await(ClientRequest request) {
+        while (!request.isDone()) {
+            endpoint.doWork();
+        }
+        require(request);
+    }
+
+    /** Ends each of them, and starts it again. */
+    private void round(int opcode) {
+        for (int i = 0; i < requests.length; i++) {
+            await(requests[i]);
+            start(i, opcode);
+        }
+    }
+}
