@@ -2,7 +2,7 @@
 # Sourced by ci/build.sh. Whatever else was edited (C, POMs, resources, module descriptors, generated code) needs the whole build.
 # shellcheck shell=bash
 
-readonly MODULES=(native java-api staging sink-postgres portals-emul gni-shim ofi nsim examples cli jmh)
+readonly MODULES=(native java-api staging sink-postgres sink-duckdb sink-hdf5 portals-emul gni-shim ofi nsim examples cli jmh)
 
 # edited_since FILE KIND...: Java sources of these kinds ("main", "test"), but for descriptors.
 edited_since() {

@@ -12,6 +12,7 @@ import dev.verbena.savime.wire.StgStatus;
 import dev.verbena.staging.Arguments;
 import dev.verbena.staging.host.AgentHost;
 import dev.verbena.staging.sink.Sink;
+import dev.verbena.staging.sink.StagedArrays;
 import dev.verbena.transport.Transport;
 import dev.verbena.transport.TransportContext;
 import java.net.URI;
@@ -41,7 +42,7 @@ public final class StagingService implements AutoCloseable {
             disk = directory(context.disk, false);
             SenderPool senders =
                     new SenderPool(context.sink, context.senders, context.grace.toMillis());
-            engine = new StagingEngine(context.settings(), memory, disk, senders);
+            engine = new StagingEngine(context.settings(), memory, disk, senders, context.arrays);
         } catch (RuntimeException e) {
             CloseHelper.closeAll(memory, disk);
             throw e;
@@ -161,6 +162,7 @@ public final class StagingService implements AutoCloseable {
         private long diskMax = Long.MAX_VALUE;
         private long poolMax = -1;
         private Sink sink;
+        private StagedArrays arrays = new StagedArrays();
         private String listenHost;
         private int listenPort;
         private String servicePath;
@@ -212,6 +214,12 @@ public final class StagingService implements AutoCloseable {
         /** Needed; closed by the server. */
         public Context sink(Sink to) {
             sink = to;
+            return this;
+        }
+
+        /** Told of the datasets that the server holds; other threads may read them there. */
+        public Context arrays(StagedArrays told) {
+            arrays = told;
             return this;
         }
 

@@ -36,11 +36,13 @@ final class SinkJars {
             return List.of();
         }
         Path target = Path.of(home, "sink-" + scheme, "target");
-        if (!Files.isDirectory(target.resolve("lib"))) {
-            return List.of();
+        List<Path> places = new ArrayList<>();
+        if (Files.isDirectory(target.resolve("classes"))) {
+            places.add(target.resolve("classes"));
         }
-        List<Path> places = new ArrayList<>(List.of(target.resolve("classes")));
-        places.addAll(jars(target.resolve("lib")));
+        if (Files.isDirectory(target.resolve("lib"))) {
+            places.addAll(jars(target.resolve("lib")));
+        }
         return places;
     }
 

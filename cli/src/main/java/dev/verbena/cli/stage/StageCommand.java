@@ -15,7 +15,7 @@ import picocli.CommandLine.Spec;
                     + " spilled --sink file:arrived"
         },
         mixinStandardHelpOptions = true,
-        subcommands = {StageServe.class})
+        subcommands = {StageServe.class, StageSql.class})
 public final class StageCommand implements Runnable {
     @Spec private CommandSpec spec;
 
@@ -24,6 +24,6 @@ public final class StageCommand implements Runnable {
 
     @Override
     public void run() {
-        throw new ParameterException(spec.commandLine(), "which program? There is server");
+        throw new ParameterException(spec.commandLine(), "which program? There are server and sql");
     }
 }

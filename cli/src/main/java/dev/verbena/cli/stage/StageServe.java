@@ -9,12 +9,17 @@ import dev.verbena.savime.StagingService;
 import dev.verbena.savime.StagingStatistics;
 import dev.verbena.savime.query.SavimeClient;
 import dev.verbena.savime.query.SavimeSink;
+import dev.verbena.staging.sink.SealedSteps;
 import dev.verbena.staging.sink.Sink;
 import dev.verbena.staging.sink.Sinks;
+import dev.verbena.staging.sink.StagedArrays;
 import dev.verbena.transport.TransportContext;
+import java.io.IOException;
+import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HexFormat;
+import java.util.List;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -68,8 +73,8 @@ final class StageServe extends CliCommand {
             paramLabel = "URI",
             required = true,
             description =
-                    "Where datasets go: file:DIR, savime://HOST:PORT or"
-                            + " postgres://[USER@]HOST[:PORT]/DATABASE.")
+                    "Where datasets go: file:DIR, zarr:DIR, hdf5:DIR, savime://HOST:PORT,"
+                            + " duckdb:FILE[?parquet=DIR] or postgres://[USER@]HOST[:PORT]/DATABASE.")
     private String sink;
 
     @Option(
@@ -91,6 +96,22 @@ final class StageServe extends CliCommand {
             description = "32 hexadecimal digits that clients must know.")
     private String token;
 
+    @Option(
+            names = "--http",
+            paramLabel = "HOST:PORT",
+            description = {
+                "Show the datasets that wait here as a store of Zarr, and steps that the sink has"
+                        + " whole as events, over HTTP; port 0: any. The address, with a token, is"
+                        + " printed."
+            })
+    private String http;
+
+    @Option(
+            names = "--webhook",
+            paramLabel = "URL",
+            description = "Tell this address, by POST, of each step that the sink has whole.")
+    private List<URI> webhooks = List.of();
+
     @Override
     @SuppressWarnings("try") // closed before it reports
     public Integer call() throws Exception {
@@ -101,15 +122,22 @@ final class StageServe extends CliCommand {
                         RealEnvironment.builder()
                                 .application("stage server")
                                 .errorHandler(Messages.to(err()))
-                                .build()) {
+                                .build();
+                StepEvents events = new StepEvents(webhooks, Messages.to(err()))) {
+            StagedArrays arrays = new StagedArrays();
             StagingService.Context context =
                     new StagingService.Context()
                             .environment(environment)
-                            .sink(target)
+                            .sink(new SealedSteps(target, events))
+                            .arrays(arrays)
                             .senders(senders);
             configure(context);
-            try (StagingService service = StagingService.launch(context)) {
+            try (StageHttp view = http == null ? null : http(arrays, events);
+                    StagingService service = StagingService.launch(context)) {
                 service.awaitReady(Duration.ofSeconds(30));
+                if (view != null) {
+                    say("Zarr store: " + view.address() + ", events: " + view.address() + "events");
+                }
                 say("staging server ready: " + addresses(service));
                 while (!termination.await(WAIT_MS)) {
                     // Until the end is asked for.
@@ -163,6 +191,11 @@ final class StageServe extends CliCommand {
         } catch (IllegalArgumentException e) {
             throw wrong("--sink %s", e.getMessage());
         }
+    }
+
+    private StageHttp http(StagedArrays arrays, StepEvents events) throws IOException {
+        return new StageHttp(
+                host("--http", http), port("--http", http), StageHttp.newToken(), arrays, events);
     }
 
     private String host(String option, String text) {

@@ -159,6 +159,17 @@ public final class PostgresSink implements Sink {
         }
 
         @Override
+        public String query(String text, int rowsMax) throws IOException {
+            try {
+                return SqlAnswer.query(connection, text, rowsMax);
+            } catch (SQLException e) {
+                throw failure(e);
+            } finally {
+                rollBack();
+            }
+        }
+
+        @Override
         public boolean mapsTars() {
             return true;
         }

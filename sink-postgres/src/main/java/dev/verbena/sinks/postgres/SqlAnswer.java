@@ -9,6 +9,7 @@ import java.sql.Statement;
 final class SqlAnswer {
     private static final int LENGTH_MAX = 64 << 20;
     private static final int FETCHED = 1000;
+    private static final int QUERY_SECONDS = 60;
 
     private SqlAnswer() {}
 
@@ -24,15 +25,35 @@ final class SqlAnswer {
                 return Math.max(0, statement.getUpdateCount()) + " rows";
             }
             try (ResultSet rows = statement.getResultSet()) {
-                return table(rows);
+                return table(rows, Integer.MAX_VALUE, new StringBuilder());
             }
         }
     }
 
-    private static String table(ResultSet rows) throws SQLException {
+    /** Names of columns and at most so many rows of a query, in a transaction that reads only. */
+    static String query(Connection connection, String text, int rowsMax) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            statement.execute("SET TRANSACTION READ ONLY");
+            statement.setQueryTimeout(QUERY_SECONDS);
+            statement.setFetchSize(FETCHED);
+            statement.setMaxRows(rowsMax + 1);
+            try (ResultSet rows = statement.executeQuery(text)) {
+                StringBuilder out = new StringBuilder();
+                for (int i = 1; i <= rows.getMetaData().getColumnCount(); i++) {
+                    out.append(i == 1 ? "" : "\t").append(rows.getMetaData().getColumnName(i));
+                }
+                return table(rows, rowsMax, out.append('\n'));
+            }
+        }
+    }
+
+    private static String table(ResultSet rows, int rowsMax, StringBuilder out)
+            throws SQLException {
         int columns = rows.getMetaData().getColumnCount();
-        StringBuilder out = new StringBuilder();
-        while (rows.next()) {
+        for (int row = 0; rows.next(); row++) {
+            if (row == rowsMax) {
+                return out.append("...\n").toString();
+            }
             for (int i = 1; i <= columns; i++) {
                 String value = rows.getString(i);
                 out.append(i == 1 ? "" : "\t").append(value == null ? "" : value);

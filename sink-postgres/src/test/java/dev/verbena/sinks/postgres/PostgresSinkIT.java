@@ -238,6 +238,25 @@ class PostgresSinkIT {
         run("load_subtar('a', 'ordered,x,5,6', 'v,few');");
     }
 
+    @Test
+    void shouldAnswerQueriesThatChangeNothing() throws Exception {
+        send("t0", "double", 8, half(0), false, doubles(0, 12));
+        String query = "SELECT i1, value FROM \"Temperature\" WHERE i0 = 0 ORDER BY i1;";
+        assertThat(TarText.run(session, TarText.query(query, 2)))
+                .isEqualTo("i1\tvalue\n0\t0\n1\t1\n...\n");
+        for (String wrong :
+                new String[] {
+                    "DROP TABLE \"Temperature\"",
+                    "COMMIT; DROP TABLE \"Temperature\"",
+                    "DELETE FROM \"Temperature\" RETURNING value",
+                }) {
+            assertThatThrownBy(() -> TarText.run(session, TarText.query(wrong, 5)))
+                    .as(wrong)
+                    .isInstanceOf(SinkRejectedException.class);
+        }
+        assertThat(session.command("SELECT count(*) FROM \"Temperature\"")).isEqualTo("12\n");
+    }
+
     private void run(String command) throws IOException {
         assertThat(TarText.run(session, command)).isEqualTo(TarText.DONE);
     }

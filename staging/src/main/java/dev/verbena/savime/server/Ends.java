@@ -3,6 +3,7 @@ package dev.verbena.savime.server;
 import dev.verbena.savime.store.StagedFile;
 import dev.verbena.savime.wire.DatasetState;
 import dev.verbena.savime.wire.StgStatus;
+import dev.verbena.staging.sink.StagedArrays;
 
 /** How a dataset leaves: blocks are revoked, files removed, and then its bytes are given back. */
 final class Ends {
@@ -11,6 +12,7 @@ final class Ends {
     private final ServerSettings settings;
     private final ServerCounts counts;
     private final BounceBuffers bounce;
+    private final StagedArrays arrays;
     private Admission admission;
 
     Ends(
@@ -18,12 +20,14 @@ final class Ends {
             Registry registry,
             StorageJobs jobs,
             ServerCounts counts,
-            BounceBuffers bounce) {
+            BounceBuffers bounce,
+            StagedArrays arrays) {
         this.settings = settings;
         this.registry = registry;
         this.jobs = jobs;
         this.counts = counts;
         this.bounce = bounce;
+        this.arrays = arrays;
     }
 
     /** Before anything ends. */
@@ -64,7 +68,8 @@ final class Ends {
     void remove(Dataset dataset, DatasetState how) {
         dataset.state(how);
         StagedFile file = dataset.file();
-        boolean isKept = how == DatasetState.FORWARDED && admission.mayKeep(file);
+        boolean isRead = arrays.left(dataset.name());
+        boolean isKept = how == DatasetState.FORWARDED && !isRead && admission.mayKeep(file);
         jobs.submit(
                 file.isInMemory(),
                 () -> {

@@ -2,10 +2,13 @@ package dev.verbena.savime.server;
 
 import dev.verbena.savime.forward.ForwardTask;
 import dev.verbena.savime.forward.SenderPool;
+import dev.verbena.savime.store.MetaFile;
 import dev.verbena.savime.wire.DatasetState;
 import dev.verbena.savime.wire.StgFlags;
 import dev.verbena.savime.wire.StgFlyweight;
 import dev.verbena.savime.wire.StgStatus;
+import dev.verbena.staging.sink.SinkDataset;
+import dev.verbena.staging.sink.StagedArrays;
 import java.util.ArrayList;
 import java.util.List;
 import org.agrona.concurrent.NanoClock;
@@ -26,6 +29,7 @@ final class Forwarding {
     private final ServerCounts counts;
     private final Commands commands = new Commands();
     private final SenderPool senders;
+    private final StagedArrays arrays;
     private final List<Entry> queue = new ArrayList<>();
     private long retryNs;
     private long backOffNs;
@@ -77,7 +81,8 @@ final class Forwarding {
             Ends ends,
             StorageJobs jobs,
             ServerCounts counts,
-            SenderPool senders) {
+            SenderPool senders,
+            StagedArrays arrays) {
         this.settings = settings;
         this.clock = settings.environment().nanoClock();
         this.registry = registry;
@@ -85,6 +90,7 @@ final class Forwarding {
         this.jobs = jobs;
         this.counts = counts;
         this.senders = senders;
+        this.arrays = arrays;
         this.backOffNs = settings.retryFirstNs();
     }
 
@@ -103,6 +109,16 @@ final class Forwarding {
             at--;
         }
         queue.add(at, new Entry(dataset));
+        MetaFile meta = dataset.meta();
+        arrays.arrived(
+                new SinkDataset(
+                        meta.name(),
+                        meta.type(),
+                        meta.totalBytes(),
+                        meta.elementSize(),
+                        meta.piece(),
+                        dataset.isRepeated()),
+                dataset.file().data());
     }
 
     private static boolean isLater(Entry entry, Dataset than) {

@@ -8,6 +8,7 @@ import dev.verbena.savime.store.StagingDirectory;
 import dev.verbena.savime.wire.DatasetState;
 import dev.verbena.staging.CounterMirror;
 import dev.verbena.staging.bootstrap.ServicePublisher;
+import dev.verbena.staging.sink.StagedArrays;
 import dev.verbena.transport.Transport;
 import java.net.URI;
 import java.util.ArrayList;
@@ -58,12 +59,14 @@ public final class StagingEngine implements ProtocolAgent {
      * @param memory null: none
      * @param disk null: none
      * @param senders closed by this, as are the directories
+     * @param arrays told of the datasets that there are
      */
     public StagingEngine(
             ServerSettings settings,
             StagingDirectory memory,
             StagingDirectory disk,
-            SenderPool senders) {
+            SenderPool senders,
+            StagedArrays arrays) {
         this.settings = settings;
         this.environment = settings.environment();
         this.memory = memory;
@@ -74,11 +77,11 @@ public final class StagingEngine implements ProtocolAgent {
         jobs = new StorageJobs(memoryWork, diskWork);
         registry = new Registry(environment.epochClock().time() << 20);
         bounce = new BounceBuffers(settings.bounceLength(), settings.bounceCount());
-        ends = new Ends(settings, registry, jobs, counts, bounce);
+        ends = new Ends(settings, registry, jobs, counts, bounce, arrays);
         admission = new Admission(settings, ends::discard);
         ends.admission(admission);
         openings = new Openings(settings, registry, admission, jobs, memory, disk, ends, counts);
-        forwarding = new Forwarding(settings, registry, ends, jobs, counts, senders);
+        forwarding = new Forwarding(settings, registry, ends, jobs, counts, senders, arrays);
         reception = new Reception(settings, registry, jobs, bounce, ends, counts, forwarding::add);
         dispatch = new Dispatch(settings, registry, admission, openings, reception, forwarding);
         publisher =

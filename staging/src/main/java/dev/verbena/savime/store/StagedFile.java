@@ -47,7 +47,8 @@ public final class StagedFile {
         return directory.isMemory();
     }
 
-    private Path data() {
+    /** The data file; its name changes when it is used again. */
+    public Path data() {
         return directory.data(id);
     }
 

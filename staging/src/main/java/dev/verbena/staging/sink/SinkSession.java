@@ -48,6 +48,19 @@ public interface SinkSession extends AutoCloseable {
         return command(subtar.text());
     }
 
+    /**
+     * Rows of a query that changes nothing: a line of the columns' names, one for each row, columns
+     * divided by tabs; a line {@code ...} if there are more.
+     *
+     * @param text one statement, without a semicolon
+     * @param rowsMax 1 or more
+     * @throws SinkRejectedException with the sink's text
+     * @throws IOException if the sink cannot be reached
+     */
+    default String query(String text, int rowsMax) throws IOException {
+        throw new SinkRejectedException("this sink answers no queries");
+    }
+
     @Override
     void close() throws IOException;
 }

@@ -6,12 +6,19 @@ import java.util.List;
 import java.util.Map;
 import java.util.ServiceLoader;
 import java.util.TreeMap;
+import java.util.function.Function;
 
-/** Finds sinks by URI: {@code file:DIR}, and those of modules on the class path. */
+/**
+ * Finds sinks by URI: {@code file:DIR}, {@code zarr:DIR}, and those of modules on the class path.
+ */
 public final class Sinks {
     /** Schemes whose modules come with Verbena, so that what is absent can be named. */
     private static final Map<String, String> ARTIFACTS =
-            new TreeMap<>(Map.of("postgres", "verbena-sink-postgres"));
+            new TreeMap<>(
+                    Map.of(
+                            "duckdb", "verbena-sink-duckdb",
+                            "hdf5", "verbena-sink-hdf5",
+                            "postgres", "verbena-sink-postgres"));
 
     private Sinks() {}
 
@@ -39,7 +46,11 @@ public final class Sinks {
     }
 
     private static List<SinkProvider> all(ClassLoader loader) {
-        List<SinkProvider> all = new ArrayList<>(List.of(new Files()));
+        List<SinkProvider> all =
+                new ArrayList<>(
+                        List.of(
+                                new Folder("file", FileSink::new),
+                                new Folder("zarr", ZarrSink::new)));
         ServiceLoader.load(SinkProvider.class, loader).forEach(all::add);
         return all;
     }
@@ -53,23 +64,19 @@ public final class Sinks {
         return String.join(", ", forms.values());
     }
 
-    private static final class Files implements SinkProvider {
-        @Override
-        public String scheme() {
-            return "file";
-        }
-
+    private record Folder(String scheme, Function<Path, Sink> maker) implements SinkProvider {
         @Override
         public String form() {
-            return "file:DIR";
+            return scheme + ":DIR";
         }
 
         @Override
         public Sink create(String uri) {
-            if (uri.length() <= "file:".length()) {
+            String folder = uri.substring(scheme.length() + 1);
+            if (folder.isEmpty()) {
                 throw new IllegalArgumentException("'" + uri + "' is not " + form());
             }
-            return new FileSink(Path.of(uri.substring("file:".length())).toAbsolutePath());
+            return maker.apply(Path.of(folder).toAbsolutePath());
         }
     }
 }

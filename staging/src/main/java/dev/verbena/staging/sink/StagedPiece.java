@@ -96,6 +96,9 @@ public record StagedPiece(
      * @throws SinkRejectedException if its parts do not fit together
      */
     public static StagedPiece of(SinkDataset dataset) throws SinkRejectedException {
+        if (!dataset.name().matches(NAME)) {
+            throw new SinkRejectedException("'" + dataset.name() + "' is no name of a dataset");
+        }
         Type type = Type.of(dataset.type());
         long bytes = (long) type.scalar.size() * type.vector;
         long count = dataset.length() / bytes;

@@ -6,6 +6,8 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * Reads {@code create_tar} and {@code load_subtar} as SAVIME writes them (specification, section
@@ -17,6 +19,9 @@ public final class TarText {
 
     /** Doubles hold whole numbers to here. */
     private static final double INTEGER_MAX = 1L << 53;
+
+    private static final Pattern QUERY =
+            Pattern.compile("verbena_query\\(([1-9][0-9]{0,7})\\)(.*)", Pattern.DOTALL);
 
     private TarText() {}
 
@@ -30,7 +35,7 @@ public final class TarText {
         return isCall(text, "load_subtar");
     }
 
-    /** Runs a command, as a structure if it is one and the sink takes structures. */
+    /** Runs a command: as a structure, if the sink takes those, or as a query, if it is one. */
     public static String run(SinkSession session, String command) throws IOException {
         if (session.mapsTars() && isCreateTar(command)) {
             return session.createTar(createTar(command));
@@ -38,7 +43,20 @@ public final class TarText {
         if (session.mapsTars() && isLoadSubtar(command)) {
             return session.loadSubtar(loadSubtar(command));
         }
+        Matcher query = QUERY.matcher(command);
+        if (query.matches()) {
+            String text = query.group(2).strip().replaceFirst(";$", "");
+            if (text.indexOf(';') >= 0) {
+                throw new SinkRejectedException("a query is one statement, without a semicolon");
+            }
+            return session.query(text, Integer.parseInt(query.group(1)));
+        }
         return session.command(command);
+    }
+
+    /** The command that is {@link SinkSession#query}. */
+    public static String query(String text, int rowsMax) {
+        return "verbena_query(%s) %s".formatted(rowsMax, text);
     }
 
     private static boolean isCall(String text, String name) {

@@ -1,0 +1,237 @@
+package dev.verbena.cli.stage;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.sun.net.httpserver.HttpServer;
+import dev.verbena.agent.CountersFile;
+import dev.verbena.cli.CommandProcess;
+import dev.verbena.memory.OffHeapMemories;
+import dev.verbena.memory.OffHeapMemory;
+import dev.verbena.savime.ElementType;
+import dev.verbena.savime.StagingServer;
+import dev.verbena.staging.metadata.PieceMetadata;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.net.HttpURLConnection;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.nio.ByteOrder;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A staging server as a user starts it, and what others see of it. */
+@Timeout(value = 240, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class StageServerIT {
+    private static final Path PACKAGES = Path.of("/usr/lib/python3/dist-packages");
+
+    @TempDir Path folder;
+    private Path memory;
+
+    @BeforeEach
+    void makeMemory() throws IOException {
+        memory = Files.createTempDirectory(CountersFile.defaultShmDirectory(), "verbena-stage-");
+    }
+
+    @AfterEach
+    void removeMemory() throws IOException {
+        try (var files = Files.list(memory)) {
+            for (Path file : files.toList()) {
+                Files.delete(file);
+            }
+        }
+        Files.delete(memory);
+    }
+
+    private CommandProcess server(Map<String, String> variables, String... more) throws Exception {
+        String[] all = new String[6 + more.length];
+        String[] first = {
+            "stage", "server", "--listen", "127.0.0.1:0", "--memory", memory + ":64m"
+        };
+        System.arraycopy(first, 0, all, 0, first.length);
+        System.arraycopy(more, 0, all, first.length, more.length);
+        CommandProcess server = CommandProcess.start(folder, variables, all);
+        server.awaitOut("staging server ready");
+        return server;
+    }
+
+    private static String found(CommandProcess server, String pattern) throws IOException {
+        Matcher matcher = Pattern.compile(pattern).matcher(server.out());
+        assertThat(matcher.find()).as(server.out()).isTrue();
+        return matcher.group(1);
+    }
+
+    /** Two halves of a 4 x 6 array whose elements are numbered. */
+    private static void writeHalves(CommandProcess server, boolean isDrained) throws Exception {
+        String address = found(server, "ready: (127\\.0\\.0\\.1:[0-9]+)");
+        try (StagingServer client = StagingServer.connect(address);
+                OffHeapMemory halves = OffHeapMemories.allocate(192)) {
+            for (int i = 0; i < 24; i++) {
+                halves.buffer(0, 192).putDouble(8 * i, i, ByteOrder.LITTLE_ENDIAN);
+            }
+            for (int rank = 0; rank < 2; rank++) {
+                client.dataset("half" + rank, ElementType.DOUBLE)
+                        .piece(
+                                new PieceMetadata(
+                                        "Temperature",
+                                        7,
+                                        rank,
+                                        new long[] {4, 6},
+                                        new long[] {2L * rank, 0},
+                                        new long[] {2, 6}))
+                        .write(halves, 96 * rank, 96);
+            }
+            client.sync();
+            if (isDrained) {
+                client.drain(Duration.ofSeconds(60));
+            }
+        }
+    }
+
+    private static int code(String url) throws IOException {
+        HttpURLConnection connection = (HttpURLConnection) URI.create(url).toURL().openConnection();
+        try {
+            return connection.getResponseCode();
+        } finally {
+            connection.disconnect();
+        }
+    }
+
+    @Test
+    void shouldShowWhatIsStagedToZarrOfOthers() throws Exception {
+        // Nobody is behind that port: datasets stay.
+        try (CommandProcess server =
+                server(Map.of(), "--sink", "savime://127.0.0.1:1", "--http", "127.0.0.1:0")) {
+            String store = found(server, "Zarr store: (http://127[^ ,]*/)");
+            writeHalves(server, false);
+            assertThat(code(store + ".zmetadata")).isEqualTo(200);
+            assertThat(code(store + "Temperature/7/9.9")).isEqualTo(404);
+            assertThat(code(store.replaceFirst("/[0-9a-f]{32}/", "/0/") + ".zgroup"))
+                    .isEqualTo(403);
+            boolean isThere =
+                    Files.isDirectory(PACKAGES.resolve("zarr"))
+                            && Files.isDirectory(PACKAGES.resolve("aiohttp"));
+            Assumptions.assumeTrue(isThere, "python3-zarr, python3-aiohttp are not installed");
+            String script =
+                    """
+                    import sys, zarr
+                    g = zarr.open_consolidated(sys.argv[1], mode='r')
+                    a = g['Temperature/7']
+                    print(a.shape, a.chunks, (a[...].ravel() == range(24)).all())
+                    p = zarr.open(sys.argv[1], mode='r')['pieces/half1']
+                    print(p.attrs['start'], p[0, 0])
+                    """;
+            Process process =
+                    new ProcessBuilder("/usr/bin/python3", "-c", script, store)
+                            .redirectErrorStream(true)
+                            .start();
+            assertThat(new String(process.getInputStream().readAllBytes()))
+                    .isEqualTo("(4, 6) (2, 6) True\n[2, 0] 12.0\n");
+            assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
+        }
+    }
+
+    @Test
+    void shouldTellOfStepsThatTheSinkHasWhole() throws Exception {
+        BlockingQueue<String> posted = new LinkedBlockingQueue<>();
+        HttpServer hook =
+                HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        hook.createContext(
+                "/hook",
+                exchange -> {
+                    posted.add(new String(exchange.getRequestBody().readAllBytes()));
+                    exchange.sendResponseHeaders(204, -1);
+                    exchange.close();
+                });
+        hook.start();
+        String url = "http://127.0.0.1:" + hook.getAddress().getPort() + "/hook";
+        String sink = "zarr:" + folder.resolve("store");
+        try (CommandProcess server =
+                server(Map.of(), "--sink", sink, "--http", "127.0.0.1:0", "--webhook", url)) {
+            URI events = URI.create(found(server, "events: (http[^ \\n]*)"));
+            HttpURLConnection listening = (HttpURLConnection) events.toURL().openConnection();
+            try (BufferedReader in =
+                    new BufferedReader(new InputStreamReader(listening.getInputStream()))) {
+                assertThat(in.readLine()).isEqualTo(": listening");
+                writeHalves(server, true);
+                String event =
+                        "{\"event\": \"step sealed\", \"variable\": \"Temperature\", \"step\": 7,"
+                                + " \"elements\": 24}";
+                String line = in.readLine();
+                while (!line.startsWith("data")) {
+                    line = in.readLine();
+                }
+                assertThat(line).isEqualTo("data: " + event);
+                assertThat(posted.poll(60, TimeUnit.SECONDS)).isEqualTo(event);
+                assertThat(folder.resolve("store/Temperature/7/.zarray")).isRegularFile();
+            }
+        } finally {
+            hook.stop(0);
+        }
+    }
+
+    @Test
+    void shouldAnswerQueriesOfOthers() throws Exception {
+        Path home = Path.of(System.getProperty("verbena.home"));
+        boolean isBuilt = Files.isDirectory(home.resolve("sink-duckdb/target/lib"));
+        Assumptions.assumeTrue(isBuilt, "sink-duckdb is not built");
+        Map<String, String> built =
+                Map.of(
+                        "JAVA_TOOL_OPTIONS",
+                        "-Dverbena.home=" + home + " -Dverbena.cache=" + folder.resolve("cache"));
+        try (CommandProcess server = server(built, "--sink", "duckdb:" + folder.resolve("base"))) {
+            writeHalves(server, true);
+            String address = found(server, "ready: (127\\.0\\.0\\.1:[0-9]+)");
+            String query = "SELECT i0, sum(value) s FROM Temperature GROUP BY i0 ORDER BY i0";
+            try (CommandProcess sql =
+                    CommandProcess.run(
+                            folder, "stage", "sql", "--server", address, "--rows", "2", query)) {
+                assertThat(sql.out()).isEqualTo("i0\ts\n0\t15.0\n1\t51.0\n...\n");
+            }
+            try (CommandProcess sql =
+                    CommandProcess.run(
+                            folder,
+                            "stage",
+                            "sql",
+                            "--server",
+                            address,
+                            "DROP TABLE Temperature")) {
+                assertThat(sql.exitCode()).isEqualTo(1);
+                assertThat(sql.out()).contains("Parser Error");
+            }
+        }
+    }
+
+    @Test
+    void shouldNameTheArtifactThatIsMissing() throws Exception {
+        try (CommandProcess server =
+                CommandProcess.run(
+                        folder,
+                        "stage",
+                        "server",
+                        "--disk",
+                        "d",
+                        "--listen",
+                        "127.0.0.1:0",
+                        "--sink",
+                        "duckdb:x")) {
+            assertThat(server.exitCode()).isEqualTo(2);
+            assertThat(server.out().replaceAll("\\s+", " "))
+                    .contains("needs the artifact dev.verbena:verbena-sink-duckdb");
+        }
+    }
+}

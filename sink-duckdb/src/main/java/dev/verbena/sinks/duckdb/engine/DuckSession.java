@@ -1,0 +1,207 @@
+package dev.verbena.sinks.duckdb.engine;
+
+import dev.verbena.staging.sink.SinkDataset;
+import dev.verbena.staging.sink.SinkRejectedException;
+import dev.verbena.staging.sink.SinkSession;
+import dev.verbena.staging.sink.SqlTars;
+import dev.verbena.staging.sink.StagedPiece;
+import dev.verbena.staging.sink.Subtar;
+import dev.verbena.staging.sink.Tar;
+import dev.verbena.staging.sink.TarText;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+
+/** A session. One thread. */
+final class DuckSession implements SinkSession {
+    private final DuckDb owner;
+    private final Connection connection;
+    private final Statements statements;
+    private final SqlTars tars;
+
+    DuckSession(DuckDb owner, Connection connection) throws SQLException {
+        this.owner = owner;
+        this.connection = connection;
+        connection.setAutoCommit(false);
+        statements = new Statements(connection);
+        tars = new SqlTars(statements, "//");
+    }
+
+    private interface Work {
+        void run() throws IOException;
+    }
+
+    /** All of it or nothing; no other session writes meanwhile. */
+    private void inTransaction(Work work) throws IOException {
+        owner.writing().lock();
+        try {
+            work.run();
+            connection.commit();
+        } catch (SQLException e) {
+            rollBack();
+            throw Statements.failure(e);
+        } catch (IOException | RuntimeException e) {
+            rollBack();
+            throw e;
+        } finally {
+            owner.writing().unlock();
+        }
+    }
+
+    private void rollBack() {
+        try {
+            connection.rollback();
+        } catch (SQLException e) {
+            // The caller's failure says why.
+        }
+    }
+
+    @Override
+    public void transfer(SinkDataset dataset, FileChannel data) throws IOException {
+        StagedPiece piece = StagedPiece.of(dataset);
+        inTransaction(() -> insert(dataset, piece, data));
+        if (owner.parquet() != null && isSealed(piece)) {
+            writeParquet(piece);
+        }
+    }
+
+    private void insert(SinkDataset dataset, StagedPiece piece, FileChannel data)
+            throws IOException {
+        boolean isNew =
+                statements.update(
+                                "INSERT INTO verbena_piece VALUES ('%s', %s, %s, '%s', '%s', %s, %s, %s) ON CONFLICT DO NOTHING"
+                                        .formatted(
+                                                piece.variable(),
+                                                piece.step(),
+                                                piece.rank(),
+                                                dataset.name(),
+                                                dataset.type(),
+                                                SqlTars.array(piece.global()),
+                                                SqlTars.array(piece.start()),
+                                                SqlTars.array(piece.shape())))
+                        == 1;
+        if (isNew) {
+            statements.update(
+                    "CREATE TABLE IF NOT EXISTS \"%s\" (%s)"
+                            .formatted(piece.variable(), SqlTars.columns(piece)));
+            long key = owner.rows().add(data, piece);
+            try {
+                requireAll(statements.update(insertion(piece, key)), piece);
+            } finally {
+                owner.rows().remove(key);
+            }
+        } else if (!dataset.isRepeated()) {
+            throw new SinkRejectedException("there is already " + piece.describe());
+        }
+    }
+
+    private static void requireAll(long count, StagedPiece piece) throws IOException {
+        if (count != piece.count()) {
+            throw new IOException(count + " rows instead of " + piece.count());
+        }
+    }
+
+    /** The last index runs fastest. */
+    private static String insertion(StagedPiece piece, long key) {
+        StringBuilder indices = new StringBuilder();
+        long stride = 1;
+        for (int i = piece.shape().length - 1; i >= 0; i--) {
+            String index =
+                    ", %s + (n // %s) %% %s".formatted(piece.start()[i], stride, piece.shape()[i]);
+            indices.insert(0, index);
+            stride *= piece.shape()[i];
+        }
+        String value =
+                piece.vector() == 1
+                        ? "v0"
+                        : IntStream.range(0, piece.vector())
+                                .mapToObj(each -> "v" + each)
+                                .collect(Collectors.joining(", ", "list_value(", ")"));
+        return "INSERT INTO \"%s\" SELECT %s, %s%s, %s FROM verbena_rows(%s)"
+                .formatted(piece.variable(), piece.step(), piece.rank(), indices, value, key);
+    }
+
+    private boolean isSealed(StagedPiece piece) throws IOException {
+        List<String[]> sizes =
+                statements.query(
+                        "SELECT size FROM verbena_piece WHERE variable = '%s' AND step = %s"
+                                .formatted(piece.variable(), piece.step()));
+        long count = 0;
+        for (String[] size : sizes) {
+            long product = 1;
+            for (String each : size[0].split(",")) {
+                product *= each.isBlank() ? 1 : Long.parseLong(each.strip());
+            }
+            count += product;
+        }
+        rollBack();
+        return count == piece.globalCount();
+    }
+
+    private void writeParquet(StagedPiece piece) throws IOException {
+        String name = piece.variable() + "." + piece.step() + ".parquet";
+        Path fresh = owner.parquet().resolve(name + ".tmp");
+        Path file = owner.parquet().resolve(name);
+        if (Files.exists(file)) {
+            return;
+        }
+        statements.update(
+                "COPY (SELECT * FROM \"%s\" WHERE step = %s) TO '%s' (FORMAT parquet)"
+                        .formatted(piece.variable(), piece.step(), DuckDb.quoted(fresh)));
+        rollBack();
+        try (FileChannel written = FileChannel.open(fresh)) {
+            written.force(true);
+        }
+        Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE);
+    }
+
+    @Override
+    public boolean mapsTars() {
+        return true;
+    }
+
+    @Override
+    public String createTar(Tar tar) throws IOException {
+        inTransaction(() -> tars.create(tar));
+        return TarText.DONE;
+    }
+
+    @Override
+    public String loadSubtar(Subtar subtar) throws IOException {
+        inTransaction(() -> tars.load(subtar));
+        return TarText.DONE;
+    }
+
+    @Override
+    public String command(String text) throws IOException {
+        String[] answer = new String[1];
+        inTransaction(() -> answer[0] = statements.answer(text));
+        return answer[0];
+    }
+
+    @Override
+    public String query(String text, int rowsMax) throws IOException {
+        try {
+            statements.beginReadOnly();
+            return statements.table(text, rowsMax);
+        } finally {
+            statements.endReadOnly();
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        try {
+            connection.close();
+        } catch (SQLException e) {
+            throw new IOException(e);
+        }
+    }
+}

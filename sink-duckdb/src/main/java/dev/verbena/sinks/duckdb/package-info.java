@@ -1,0 +1,2 @@
+/** The sink DuckDB: one table for each variable of a database in a file. */
+package dev.verbena.sinks.duckdb;

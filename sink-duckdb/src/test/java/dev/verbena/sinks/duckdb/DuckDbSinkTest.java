@@ -1,0 +1,265 @@
+package dev.verbena.sinks.duckdb;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.verbena.memory.OffHeapMemory;
+import dev.verbena.savime.ElementType;
+import dev.verbena.savime.StagingFixture;
+import dev.verbena.savime.StagingServer;
+import dev.verbena.staging.metadata.PieceMetadata;
+import dev.verbena.staging.sink.Sink;
+import dev.verbena.staging.sink.SinkDataset;
+import dev.verbena.staging.sink.SinkRejectedException;
+import dev.verbena.staging.sink.SinkSession;
+import dev.verbena.staging.sink.Sinks;
+import dev.verbena.staging.sink.TarText;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The sink with a real database. */
+@Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class DuckDbSinkTest {
+    @TempDir static Path cache;
+    @TempDir Path folder;
+    private Sink sink;
+    private SinkSession session;
+
+    @BeforeAll
+    static void keepTheCacheHere() {
+        System.setProperty("verbena.cache", cache.toString());
+    }
+
+    @BeforeEach
+    void open() throws IOException {
+        String uri = "duckdb:" + folder.resolve("base") + "?parquet=" + folder.resolve("steps");
+        sink = Sinks.of(uri, getClass().getClassLoader());
+        session = sink.open();
+    }
+
+    @AfterEach
+    void close() throws IOException {
+        session.close();
+        sink.close();
+    }
+
+    private void send(
+            String name, String type, int size, PieceMetadata piece, boolean again, ByteBuffer data)
+            throws IOException {
+        Path file = Files.write(folder.resolve(name), data.array());
+        try (FileChannel channel = FileChannel.open(file)) {
+            session.transfer(
+                    new SinkDataset(name, type, data.capacity(), size, piece, again), channel);
+        }
+    }
+
+    private static ByteBuffer doubles(double first, int count) {
+        ByteBuffer bytes = ByteBuffer.allocate(8 * count).order(ByteOrder.LITTLE_ENDIAN);
+        for (int i = 0; i < count; i++) {
+            bytes.putDouble(first + i);
+        }
+        return bytes;
+    }
+
+    private static PieceMetadata half(int rank) {
+        return new PieceMetadata(
+                "Temperature",
+                7,
+                rank,
+                new long[] {4, 6},
+                new long[] {2L * rank, 0},
+                new long[] {2, 6});
+    }
+
+    @Test
+    void shouldBringThePiecesOfAVariableToOneTableAndASealedStepToAFile() throws Exception {
+        Path step = folder.resolve("steps/Temperature.7.parquet");
+        send("t0", "double", 8, half(0), false, doubles(0, 12));
+        assertThat(step).doesNotExist();
+        send("t1", "double", 8, half(1), false, doubles(12, 12));
+        assertThat(step).isRegularFile();
+        assertThat(session.command("SELECT count(*), sum(value) FROM Temperature"))
+                .isEqualTo("24\t276.0\n");
+        assertThat(
+                        session.command(
+                                "SELECT count(*) FROM Temperature WHERE value <> 6 * i0 + i1 OR step <> 7"))
+                .isEqualTo("0\n");
+        assertThat(session.command("SELECT dataset, start FROM verbena_piece ORDER BY rank"))
+                .isEqualTo("t0\t[0, 0]\nt1\t[2, 0]\n");
+        // A copy of the file can be read: it is complete.
+        assertThat(session.command("SELECT sum(value) FROM '" + step.toRealPath() + "'"))
+                .isEqualTo("276.0\n");
+    }
+
+    @Test
+    void shouldBringEachTypeAndManyRows() throws Exception {
+        int count = 700_000;
+        ByteBuffer large = ByteBuffer.allocate(4 * count).order(ByteOrder.LITTLE_ENDIAN);
+        for (int i = 0; i < count; i++) {
+            large.putInt(4 * i, 5 - i);
+        }
+        send("ints", "int", 4, null, false, large);
+        assertThat(session.command("SELECT count(*) FILTER (value <> 5 - i0), max(i0) FROM ints"))
+                .isEqualTo("0\t699999\n");
+        send("chars", "char", 1, null, false, ByteBuffer.wrap(new byte[] {1, -2, 127}));
+        assertThat(session.command("SELECT value FROM chars ORDER BY i0"))
+                .isEqualTo("1\n-2\n127\n");
+        send("vectors", "double:3", 24, null, false, doubles(1, 6));
+        assertThat(session.command("SELECT value FROM vectors ORDER BY i0"))
+                .isEqualTo("[1.0, 2.0, 3.0]\n[4.0, 5.0, 6.0]\n");
+        ByteBuffer floats = ByteBuffer.allocate(4).order(ByteOrder.LITTLE_ENDIAN).putFloat(0.5f);
+        send("floats", "float", 4, null, false, floats);
+        assertThat(session.command("SELECT value FROM floats")).isEqualTo("0.5\n");
+        ByteBuffer longs = ByteBuffer.allocate(8).order(ByteOrder.LITTLE_ENDIAN).putLong(-1L << 60);
+        send("longs", "int64", 8, null, false, longs);
+        assertThat(session.command("SELECT value FROM longs")).isEqualTo((-1L << 60) + "\n");
+    }
+
+    @Test
+    void shouldTakeAPieceOnceAndLeaveNothingOfWhatItRefuses() throws Exception {
+        send("t0", "double", 8, half(0), false, doubles(0, 12));
+        assertThatThrownBy(() -> send("u0", "double", 8, half(0), false, doubles(0, 12)))
+                .isInstanceOf(SinkRejectedException.class)
+                .hasMessageContaining("variable Temperature, step 7, rank 0");
+        send("t0", "double", 8, half(0), true, doubles(0, 12));
+        assertThat(session.command("SELECT count(*) FROM Temperature")).isEqualTo("12\n");
+        PieceMetadata other =
+                new PieceMetadata("Temperature", 1, 0, new long[] {3}, new long[1], new long[] {3});
+        assertThatThrownBy(() -> send("b", "double", 8, other, false, doubles(0, 3)))
+                .isInstanceOf(SinkRejectedException.class);
+        Path file = Files.write(folder.resolve("short"), new byte[80]);
+        try (FileChannel channel = FileChannel.open(file)) {
+            SinkDataset cut = new SinkDataset("cut", "double", 96, 8, null, false);
+            assertThatThrownBy(() -> session.transfer(cut, channel))
+                    .isInstanceOf(IOException.class)
+                    .hasMessageContaining("ends at");
+        }
+        assertThat(session.command("SELECT count(*) FROM verbena_piece")).isEqualTo("1\n");
+        assertThatThrownBy(() -> session.command("SELECT nothing FROM nowhere"))
+                .isInstanceOf(SinkRejectedException.class)
+                .hasMessageContaining("nowhere");
+    }
+
+    private void run(String command) throws IOException {
+        assertThat(TarText.run(session, command)).isEqualTo(TarText.DONE);
+    }
+
+    /** Specification, section 8.4, and the other kinds of ranges and dimensions. */
+    @Test
+    void shouldMapArraysAndTheirRegions() throws Exception {
+        send("vel_t0", "double", 8, null, false, doubles(0, 12));
+        run(
+                "create_tar('vel', '*', 'implicit,t,int,0,*,1 | implicit,i,int,10,14,2 |"
+                        + " implicit,j,double,0,1.5,0.5', 'v,double');");
+        String load =
+                "load_subtar('vel', 'ordered,t,0,0|ordered,i,#10,#14|ordered,j,0,3', 'v,vel_t0')";
+        run(load);
+        assertThat(session.command("SELECT * FROM vel WHERE v IN (0, 5, 11) ORDER BY v"))
+                .isEqualTo("0\t10\t0.0\t0.0\n0\t12\t0.5\t5.0\n0\t14\t1.5\t11.0\n");
+        assertThatThrownBy(() -> run(load))
+                .isInstanceOf(SinkRejectedException.class)
+                .hasMessageContaining("overlaps");
+        send("v1", "double", 8, half(0), false, doubles(100, 12));
+        ByteBuffer positions = ByteBuffer.allocate(32).order(ByteOrder.LITTLE_ENDIAN);
+        positions.putLong(3).putLong(1).putLong(0).putLong(2);
+        send("listed", "long", 8, null, false, positions);
+        run("load_subtar('vel', 'ordered,i,0,2|ordered,t,1,1|partial,j,0,3,listed', 'v,v1');");
+        assertThat(session.command("SELECT i, j FROM vel WHERE v IN (100, 109) ORDER BY v"))
+                .isEqualTo("10\t1.5\n14\t0.5\n");
+        run("create_tar('e', '*', 'explicit,x,listed', 'v,double')");
+        run("load_subtar('e', 'total,x,0,3,listed', 'v,vel_t0');");
+        assertThat(session.command("SELECT x, v FROM e ORDER BY v"))
+                .isEqualTo("2\t0.0\n1\t1.0\n3\t2.0\n0\t3.0\n");
+    }
+
+    @Test
+    void shouldAnswerQueriesThatChangeNothing() throws Exception {
+        send("t0", "double", 8, half(0), false, doubles(0, 12));
+        String query = "SELECT i1, value FROM Temperature WHERE i0 = 0 ORDER BY i1;";
+        assertThat(TarText.run(session, TarText.query(query, 2)))
+                .isEqualTo("i1\tvalue\n0\t0.0\n1\t1.0\n...\n");
+        for (String wrong :
+                new String[] {
+                    "DROP TABLE Temperature",
+                    "SELECT 1) ; DROP TABLE Temperature; SELECT * FROM (SELECT 1",
+                    "SELECT * FROM read_text('/etc/passwd')",
+                    "COPY Temperature TO '" + folder.resolve("stolen") + "'",
+                    "SET enable_external_access = true",
+                    "DELETE FROM Temperature RETURNING value",
+                }) {
+            assertThatThrownBy(() -> TarText.run(session, TarText.query(wrong, 5)))
+                    .as(wrong)
+                    .isInstanceOf(SinkRejectedException.class);
+        }
+        assertThatThrownBy(() -> session.command("COPY Temperature TO '" + folder + "/stolen'"))
+                .isInstanceOf(SinkRejectedException.class);
+        assertThat(session.command("SELECT count(*) FROM Temperature")).isEqualTo("12\n");
+    }
+
+    @Test
+    void shouldUnpackTheNativeLibraryOnce() throws Exception {
+        try (var files = Files.walk(cache)) {
+            assertThat(files.filter(Files::isRegularFile)).hasSize(1);
+        }
+        try (var files = Files.list(Path.of(System.getProperty("java.io.tmpdir")))) {
+            assertThat(files.map(each -> each.getFileName().toString()))
+                    .noneMatch(each -> each.startsWith("libduckdb_java"));
+        }
+    }
+
+    @Test
+    void shouldKeepWhatItHasWhenItIsOpenedAgain() throws Exception {
+        send("t0", "double", 8, half(0), false, doubles(0, 12));
+        session.close();
+        sink.close();
+        open();
+        send("t1", "double", 8, half(1), false, doubles(12, 12));
+        assertThat(session.command("SELECT sum(value) FROM Temperature")).isEqualTo("276.0\n");
+        assertThatThrownBy(() -> Sinks.of("duckdb:", getClass().getClassLoader()))
+                .isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @Test
+    void shouldTakeWhatAStagingServerSends() throws Exception {
+        Sink other = new DuckDbSink(folder.resolve("staged"), null);
+        try (StagingFixture stage = new StagingFixture(folder, true)) {
+            stage.launch(stage.context(other).senders(4));
+            StagingServer client = stage.connect();
+            OffHeapMemory memory = stage.memory(3, 8000);
+            for (int i = 0; i < 20; i++) {
+                client.dataset("piece" + i, ElementType.INT64)
+                        .piece(
+                                new PieceMetadata(
+                                        "staged",
+                                        i / 4,
+                                        i % 4,
+                                        new long[] {4000},
+                                        new long[] {1000L * (i % 4)},
+                                        new long[] {1000}))
+                        .write(memory);
+            }
+            client.drain(Duration.ofSeconds(120));
+            String query = TarText.query("SELECT count(*) n, max(i0) FROM staged", 9);
+            assertThat(client.run(query).text()).isEqualTo("n\tmax(i0)\n20000\t3999\n");
+            // The paper's listing.
+            client.run("create_tar('D_tar', '*', 'implicit,x,int,0,999,1', 'v,long');");
+            client.dataset("D", "long").write(memory);
+            client.sync();
+            client.run("load_subtar('D_tar', 'ordered,x,0,999', 'v,D');");
+            assertThat(client.run("SELECT count(*), max(x) FROM D_tar").text())
+                    .isEqualTo("1000\t999\n");
+            assertThat(stage.errors).isEmpty();
+        }
+    }
+}

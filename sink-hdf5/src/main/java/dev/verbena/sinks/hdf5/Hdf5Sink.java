@@ -1,0 +1,274 @@
+package dev.verbena.sinks.hdf5;
+
+import dev.verbena.staging.sink.Boxes;
+import dev.verbena.staging.sink.PieceIndex;
+import dev.verbena.staging.sink.Sink;
+import dev.verbena.staging.sink.SinkDataset;
+import dev.verbena.staging.sink.SinkRejectedException;
+import dev.verbena.staging.sink.SinkSession;
+import dev.verbena.staging.sink.StagedPiece;
+import dev.verbena.staging.sink.Subtar;
+import dev.verbena.staging.sink.Tar;
+import dev.verbena.staging.sink.TarFolder;
+import dev.verbena.staging.sink.TarText;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * A folder with a file {@code VARIABLE.STEP.h5} for each step of a variable: the dataset {@code
+ * /data/STEP/fields/VARIABLE} of openPMD 1.1.0, contiguous, of the global array's shape; a vector's
+ * scalars are its last dimension. Pieces are written in place into {@code VARIABLE.STEP.h5.tmp},
+ * which is renamed when they have as many elements as the array. A second dataset of a key
+ * (variable, step, rank) is refused, unless it may be the same one sent again.
+ *
+ * <p>{@code load_subtar} makes {@code TAR.LOW-HIGH_....h5}, with a dataset for each attribute; its
+ * ranges are ordered, its dimensions implicit, its datasets of the region's size. There are no
+ * other commands. Thread-safe; one session at a time.
+ */
+public final class Hdf5Sink implements Sink {
+    private static final String END = ".h5";
+
+    private final Path folder;
+    private final PieceIndex index;
+    private final TarFolder tars;
+
+    /**
+     * A folder, which is made if it is absent.
+     *
+     * @throws UncheckedIOException naming the folder, if it cannot be used
+     */
+    public Hdf5Sink(Path folder) {
+        this.folder = folder;
+        this.tars = new TarFolder(folder);
+        try {
+            Files.createDirectories(folder);
+            index = new PieceIndex(folder);
+        } catch (IOException e) {
+            throw new UncheckedIOException("sink " + folder + ": " + e.getMessage(), e);
+        }
+    }
+
+    @Override
+    public int sessionsMax() {
+        return 1;
+    }
+
+    @Override
+    public boolean supportsCommands() {
+        return true;
+    }
+
+    @Override
+    public SinkSession open() throws IOException {
+        if (!Files.isDirectory(folder)) {
+            throw new IOException("there is no folder " + folder);
+        }
+        return new Session();
+    }
+
+    @Override
+    public void close() {}
+
+    private static Hdf5Header header(StagedPiece piece) {
+        long[] shape = Boxes.extended(piece.global(), piece.vector(), piece.vector());
+        String[] labels = new String[shape.length];
+        double[] spacing = new double[shape.length];
+        for (int i = 0; i < shape.length; i++) {
+            labels[i] = "i" + i;
+        }
+        Arrays.fill(spacing, 1);
+        Hdf5Header.Field field =
+                new Hdf5Header.Field(
+                        piece.variable(),
+                        piece.scalar(),
+                        shape,
+                        labels,
+                        spacing,
+                        new double[shape.length]);
+        return Hdf5Header.of(piece.variable() + ".%T" + END, piece.step(), List.of(field));
+    }
+
+    /** The array in a file of its step. */
+    private static Boxes whole(FileChannel file, StagedPiece piece) {
+        long[] shape = Boxes.extended(piece.global(), piece.vector(), piece.vector());
+        long address = header(piece).addresses()[0];
+        return new Boxes(file, address, new long[shape.length], shape, piece.scalar().size());
+    }
+
+    private static Boxes alone(FileChannel file, long address, StagedPiece piece) {
+        return new Boxes(
+                file,
+                address,
+                Boxes.extended(piece.start(), piece.vector(), 0),
+                Boxes.extended(piece.shape(), piece.vector(), piece.vector()),
+                piece.scalar().size());
+    }
+
+    private Path file(StagedPiece piece) {
+        return folder.resolve(piece.variable() + "." + piece.step() + END);
+    }
+
+    private static Path fresh(Path file) {
+        return file.resolveSibling(file.getFileName() + ".tmp");
+    }
+
+    private static FileChannel openFresh(Path file) throws IOException {
+        return FileChannel.open(
+                fresh(file),
+                StandardOpenOption.CREATE,
+                StandardOpenOption.READ,
+                StandardOpenOption.WRITE);
+    }
+
+    private void show(Path file) throws IOException {
+        Files.move(fresh(file), file, StandardCopyOption.ATOMIC_MOVE);
+        try (FileChannel directory = FileChannel.open(folder, StandardOpenOption.READ)) {
+            directory.force(true);
+        }
+    }
+
+    private synchronized void take(SinkDataset dataset, FileChannel data) throws IOException {
+        StagedPiece piece = StagedPiece.of(dataset);
+        Path file = file(piece);
+        if (!index.contains(piece)) {
+            if (Files.exists(file)) {
+                throw new SinkRejectedException("step " + file.getFileName() + " is complete");
+            }
+            try (FileChannel out = openFresh(file)) {
+                begin(out, header(piece));
+                Boxes from = alone(data, 0, piece);
+                from.copyTo(whole(out, piece), from.start(), from.shape());
+                out.force(true);
+            }
+            index.add(dataset.name(), piece);
+        } else if (!dataset.isRepeated()) {
+            throw new SinkRejectedException("there is already " + piece.describe());
+        }
+        if (index.isSealed(piece) && Files.exists(fresh(file))) {
+            show(file);
+        }
+    }
+
+    /** Writes the header into a new file; one that is there must be of the same array. */
+    private static void begin(FileChannel out, Hdf5Header header) throws IOException {
+        byte[] found = new byte[header.bytes().length];
+        int count = out.read(ByteBuffer.wrap(found), 0);
+        if (count > 0 && found[0] != 0) {
+            if (!Arrays.equals(found, header.bytes()) || out.size() != header.length()) {
+                throw new SinkRejectedException("the step has another shape or type");
+            }
+            return;
+        }
+        out.write(ByteBuffer.allocate(1), header.length() - 1);
+        ByteBuffer bytes = ByteBuffer.wrap(header.bytes());
+        while (bytes.hasRemaining()) {
+            out.write(bytes, bytes.position());
+        }
+    }
+
+    private synchronized void load(Subtar subtar) throws IOException {
+        Tar tar = tars.tar(subtar.tar());
+        Subtar.Box box = TarFolder.free(tar, subtar, folder, tar.name() + ".", END);
+        long[] shape = TarFolder.grid(tar, subtar, box);
+        List<Hdf5Header.Field> fields = new ArrayList<>();
+        List<StagedPiece> pieces = new ArrayList<>();
+        for (Subtar.Column column : subtar.columns()) {
+            Tar.Attribute attribute = tar.attribute(column.attribute());
+            pieces.add(index.cells(column, attribute, Subtar.cells(subtar, box)));
+            fields.add(field(tar, subtar, box, shape, attribute));
+        }
+        Hdf5Header header = Hdf5Header.of(tar.name() + ".%T" + END, 0, fields);
+        Path file = folder.resolve(tar.name() + "." + box.text() + END);
+        Files.deleteIfExists(fresh(file));
+        try (FileChannel out = openFresh(file)) {
+            begin(out, header);
+            for (int i = 0; i < pieces.size(); i++) {
+                copy(pieces.get(i), out, header.addresses()[i]);
+            }
+            out.force(true);
+        }
+        show(file);
+    }
+
+    private void copy(StagedPiece piece, FileChannel out, long address) throws IOException {
+        Path complete = file(piece);
+        Path from = Files.exists(complete) ? complete : fresh(complete);
+        try (FileChannel in = FileChannel.open(from)) {
+            Boxes to = alone(out, address, piece);
+            whole(in, piece).copyTo(to, to.start(), to.shape());
+        }
+    }
+
+    private static Hdf5Header.Field field(
+            Tar tar, Subtar subtar, Subtar.Box box, long[] shape, Tar.Attribute attribute)
+            throws IOException {
+        int vector = attribute.vector();
+        int count = shape.length + (vector == 1 ? 0 : 1);
+        String[] labels = new String[count];
+        double[] spacing = new double[count];
+        double[] offset = new double[count];
+        labels[count - 1] = "component";
+        spacing[count - 1] = 1;
+        for (int i = 0; i < shape.length; i++) {
+            Tar.Dimension dimension = tar.dimension(subtar.ranges().get(i).dimension());
+            labels[i] = dimension.name();
+            spacing[i] = dimension.spacing();
+            long low = box.low()[tar.dimensions().indexOf(dimension)];
+            offset[i] = dimension.lower() + low * dimension.spacing();
+        }
+        return new Hdf5Header.Field(
+                attribute.name(),
+                attribute.scalar(),
+                Boxes.extended(shape, vector, vector),
+                labels,
+                spacing,
+                offset);
+    }
+
+    private void create(Tar tar) throws IOException {
+        synchronized (this) {
+            tars.create(tar);
+        }
+    }
+
+    private final class Session implements SinkSession {
+        @Override
+        public void transfer(SinkDataset dataset, FileChannel data) throws IOException {
+            take(dataset, data);
+        }
+
+        @Override
+        public boolean mapsTars() {
+            return true;
+        }
+
+        @Override
+        public String createTar(Tar tar) throws IOException {
+            create(tar);
+            return TarText.DONE;
+        }
+
+        @Override
+        public String loadSubtar(Subtar subtar) throws IOException {
+            load(subtar);
+            return TarText.DONE;
+        }
+
+        @Override
+        public String command(String text) throws IOException {
+            throw new SinkRejectedException("a folder of HDF5 files runs no such commands");
+        }
+
+        @Override
+        public void close() {}
+    }
+}

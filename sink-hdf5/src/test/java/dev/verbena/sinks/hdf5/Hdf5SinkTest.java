@@ -1,0 +1,175 @@
+package dev.verbena.sinks.hdf5;
+
+import static dev.verbena.staging.sink.SinkTester.doubles;
+import static dev.verbena.staging.sink.SinkTester.numbered;
+import static dev.verbena.staging.sink.SinkTester.piece;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.verbena.staging.sink.SinkRejectedException;
+import dev.verbena.staging.sink.SinkTester;
+import dev.verbena.staging.sink.Sinks;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Path;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Files that Debian's h5dump and h5py read. */
+@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class Hdf5SinkTest {
+    private static final long[] GLOBAL = {4, 6};
+
+    @TempDir Path folder;
+    private Path files;
+    private SinkTester sink;
+
+    @BeforeEach
+    void open() throws IOException {
+        files = folder.resolve("files");
+        ClassLoader loader = getClass().getClassLoader();
+        sink = new SinkTester(folder, Sinks.of("hdf5:" + files, loader).open());
+    }
+
+    private void send(int step, int rank, long[] start, long[] shape) throws IOException {
+        sink.send(
+                "t" + step + "_" + rank,
+                "double",
+                8,
+                piece("Temperature", step, rank, GLOBAL, start, shape),
+                false,
+                numbered(GLOBAL, start, shape));
+    }
+
+    @Test
+    void shouldShowAStepWhenItsPiecesAreThere() throws Exception {
+        Path step = files.resolve("Temperature.7.h5");
+        send(7, 0, new long[] {0, 0}, new long[] {3, 6});
+        send(7, 1, new long[] {3, 0}, new long[] {1, 2});
+        assertThat(step).doesNotExist();
+        // Another process goes on.
+        sink = new SinkTester(folder, new Hdf5Sink(files).open());
+        assertThatThrownBy(() -> send(7, 1, new long[] {3, 2}, new long[] {1, 4}))
+                .isInstanceOf(SinkRejectedException.class);
+        send(7, 2, new long[] {3, 2}, new long[] {1, 4});
+        assertThat(step).isRegularFile();
+        String dumped =
+                SinkTester.print(
+                        Path.of("/usr/bin/h5dump"),
+                        "hdf5-tools",
+                        "/usr/bin/h5dump",
+                        "-p",
+                        "-d",
+                        "/data/7/fields/Temperature",
+                        step.toString());
+        assertThat(dumped)
+                .contains("H5T_IEEE_F64LE", "CONTIGUOUS", "( 4, 6 )", "(3,0): 18, 19, 20");
+        String script =
+                """
+                import sys, h5py
+                f = h5py.File(sys.argv[1], 'r')
+                d = f['data/7/fields/Temperature']
+                print(f.attrs['openPMD'].decode(), f.attrs['basePath'].decode(), f['data/7'].attrs['time'])
+                print(d.shape, d.dtype, (d[...].ravel() == range(24)).all(), d.attrs['axisLabels'].tolist())
+                """;
+        assertThat(SinkTester.python("h5py", script, step.toString()))
+                .isEqualTo("1.1.0 /data/%T/ 7.0\n(4, 6) float64 True [b'i0', b'i1']\n");
+    }
+
+    @Test
+    void shouldBringEachType() throws Exception {
+        sink.send("a", "char", 1, null, false, ByteBuffer.wrap(new byte[] {1, -2, 127}));
+        ByteBuffer bytes = ByteBuffer.allocate(8).order(ByteOrder.LITTLE_ENDIAN);
+        sink.send(
+                "b",
+                "int",
+                4,
+                null,
+                false,
+                bytes.duplicate().order(ByteOrder.LITTLE_ENDIAN).putInt(-3).putInt(9));
+        sink.send(
+                "d",
+                "float",
+                4,
+                null,
+                false,
+                ByteBuffer.allocate(4).order(ByteOrder.LITTLE_ENDIAN).putFloat(0.5f));
+        sink.send("c", "long", 8, null, false, bytes.putLong(0, -1L << 60));
+        sink.send("e", "double:3", 24, null, false, doubles(1, 6));
+        String script =
+                """
+                import sys, h5py
+                for v in 'abcde':
+                    d = h5py.File(sys.argv[1] + '/' + v + '.0.h5', 'r')['data/0/fields/' + v]
+                    print(d.dtype, d[...].tolist())
+                """;
+        assertThat(SinkTester.python("h5py", script, files.toString()))
+                .isEqualTo(
+                        "int8 [1, -2, 127]\nint32 [-3, 9]\nint64 [-1152921504606846976]\n"
+                                + "float32 [0.5]\nfloat64 [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]\n");
+    }
+
+    @Test
+    void shouldMapArraysAndTheirRegions() throws Exception {
+        sink.send("d0", "double", 8, null, false, doubles(0, 12));
+        send(3, 0, new long[] {0, 2}, new long[] {4, 3});
+        sink.run(
+                "create_tar('vel', '*', 'implicit,i,int,10,14,2 | implicit,j,double,0,4.5,0.5',"
+                        + " 'v,double | w,double');");
+        String load = "load_subtar('vel', 'ordered,i,#10,#14|ordered,j,4,7', 'v,d0 | w,t3_0')";
+        sink.run(load);
+        for (String wrong :
+                new String[] {
+                    load,
+                    load.replace("4,7", "0,4"),
+                    load.replace("4,7", "0,2"),
+                    load.replace("4,7", "0,3").replace(" | w,t3_0", ""),
+                    "show();",
+                }) {
+            assertThatThrownBy(() -> sink.run(wrong))
+                    .as(wrong)
+                    .isInstanceOf(SinkRejectedException.class);
+        }
+        String script =
+                """
+                import sys, h5py
+                f = h5py.File(sys.argv[1], 'r')['data/0/fields']
+                v, w = f['v'], f['w']
+                print(v.shape, v[2, 3], v.attrs['axisLabels'].tolist(), v.attrs['gridGlobalOffset'].tolist())
+                print(w[...].ravel().tolist())
+                """;
+        assertThat(SinkTester.python("h5py", script, files.resolve("vel.0-2_4-7.h5").toString()))
+                .isEqualTo(
+                        "(3, 4) 11.0 [b'i', b'j'] [10.0, 2.0]\n"
+                                + "[2.0, 3.0, 4.0, 8.0, 9.0, 10.0, 14.0, 15.0, 16.0, 20.0, 21.0,"
+                                + " 22.0]\n");
+    }
+
+    @Test
+    void shouldRefuseAnotherShapeOrType() throws Exception {
+        send(1, 0, new long[] {0, 0}, new long[] {2, 3});
+        long[] none = {0, 0};
+        for (long[] global : new long[][] {{4, 7}, {6, 4}}) {
+            assertThatThrownBy(
+                            () ->
+                                    sink.send(
+                                            "x",
+                                            "double",
+                                            8,
+                                            piece(
+                                                    "Temperature",
+                                                    1,
+                                                    9,
+                                                    global,
+                                                    none,
+                                                    new long[] {2, 3}),
+                                            false,
+                                            doubles(0, 6)))
+                    .isInstanceOf(SinkRejectedException.class)
+                    .hasMessageContaining("another shape or type");
+        }
+    }
+}

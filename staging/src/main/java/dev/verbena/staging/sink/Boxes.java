@@ -1,0 +1,94 @@
+package dev.verbena.staging.sink;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.util.Arrays;
+
+/**
+ * Boxes of arrays in files, row-major.
+ *
+ * @param start where the array in the file begins within the whole
+ * @param shape its elements in each dimension
+ * @param element bytes of an element
+ * @param address where its first element is in the file
+ */
+public record Boxes(FileChannel file, long address, long[] start, long[] shape, int element) {
+    /** Shorter runs cost less through a buffer than a call that moves pages. */
+    private static final int DIRECT_MIN = 64 << 10;
+
+    /** The array with one dimension more, for the scalars of a vector; itself for 1. */
+    public static long[] extended(long[] numbers, int vector, long last) {
+        if (vector == 1) {
+            return numbers;
+        }
+        long[] more = Arrays.copyOf(numbers, numbers.length + 1);
+        more[numbers.length] = last;
+        return more;
+    }
+
+    /**
+     * Copies a box, given in coordinates of the whole, that is within both arrays.
+     *
+     * @throws IOException also if the file is shorter
+     */
+    public void copyTo(Boxes to, long[] boxStart, long[] boxShape) throws IOException {
+        int inner = boxShape.length;
+        long run = element;
+        boolean isWhole = true;
+        while (inner > 0 && isWhole) {
+            inner--;
+            run *= boxShape[inner];
+            isWhole = boxShape[inner] == shape[inner] && boxShape[inner] == to.shape[inner];
+        }
+        // Dimensions before "inner" are stepped through; the others are one run.
+        long[] at = boxStart.clone();
+        ByteBuffer buffer = run < DIRECT_MIN ? ByteBuffer.allocateDirect((int) run) : null;
+        do {
+            move(to, position(at), to.position(at), run, buffer);
+        } while (advance(at, boxStart, boxShape, inner));
+    }
+
+    private static boolean advance(long[] at, long[] start, long[] shape, int count) {
+        for (int i = count - 1; i >= 0; i--) {
+            if (++at[i] < start[i] + shape[i]) {
+                return true;
+            }
+            at[i] = start[i];
+        }
+        return false;
+    }
+
+    private long position(long[] of) {
+        long index = 0;
+        for (int i = 0; i < shape.length; i++) {
+            index = index * shape[i] + of[i] - start[i];
+        }
+        return address + index * element;
+    }
+
+    private void move(Boxes to, long from, long into, long count, ByteBuffer buffer)
+            throws IOException {
+        if (buffer == null) {
+            to.file.position(into);
+            for (long done = 0; done < count; ) {
+                long moved = file.transferTo(from + done, count - done, to.file);
+                if (moved <= 0) {
+                    throw new IOException("the file ends at " + (from + done));
+                }
+                done += moved;
+            }
+            return;
+        }
+        buffer.clear();
+        while (buffer.hasRemaining()) {
+            if (file.read(buffer, from + buffer.position()) < 0) {
+                throw new IOException("the file ends at " + (from + buffer.position()));
+            }
+        }
+        buffer.flip();
+        while (buffer.hasRemaining()) {
+            to.file.write(buffer, into + buffer.position());
+        }
+    }
+}
