@@ -141,6 +141,10 @@ public final class ReleaseCheck {
                     wrong.add(name + " has no " + entry);
                 }
             }
+            if (name.matches(".*-linux-\\w+\\.jar")
+                    && jar.stream().noneMatch(e -> e.getName().endsWith(".so"))) {
+                wrong.add(name + " has no native library");
+            }
             // What their generator copies from the headers of others is not ours to publish.
             if (name.endsWith("-sources.jar")
                     && jar.stream().anyMatch(e -> e.getName().matches(".*/bindings/.*\\.java"))) {
