@@ -353,14 +353,18 @@ tier_seeds() {
 }
 
 tier_consumer() {
-    local home version code=0 jdks=("$JAVA_HOME")
+    local home version code=0 docs jdks=("$JAVA_HOME")
     for home in "${JAVA25_HOME-}" /usr/lib/jvm/*; do
         version=$(jdk_version "$home")
         [ "${version:-0}" -lt 25 ] || { jdks+=("$home"); break; }
     done
     natives_for_aarch64 || code=1
     ci/consumer-test "${jdks[@]}" || code=1
+    # The emulator keeps one processor busy.
+    ci/docs >/dev/null &
+    docs=$!
     java_on_aarch64 || code=1
+    if wait $docs; then echo "   Javadoc of what is exported: no warning"; else code=1; fi
     run_modules "${jdks[@]}" || code=1
     api_compatible || code=1
     ci/glibc-check || code=1
@@ -427,5 +431,6 @@ tier_conformance() {
     local code=0
     "$JAVA_HOME/bin/java" ci/Conformance.java || code=1
     ci/pyverbs-table --check || code=1
+    "$JAVA_HOME/bin/java" ci/Troubleshooting.java --check || code=1
     return $code
 }

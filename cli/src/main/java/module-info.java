@@ -8,7 +8,7 @@ module dev.verbena.cli {
     requires info.picocli;
     requires io.prometheus.metrics.exporter.httpserver;
     requires io.prometheus.metrics.model;
-    requires jdk.httpserver; // of the Prometheus client, whose modules do not say so
+    requires jdk.httpserver; // the page of verbena watch, and the Prometheus client
     requires jdk.management; // what a thread has allocated
     requires jdk.net; // how soon a computer that has gone is noticed
     requires jdk.unsupported; // signals, by reflection

@@ -3,8 +3,10 @@ package dev.verbena;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.awt.image.BufferedImage;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -46,11 +48,20 @@ public final class HeadlessBrowser {
         return colours.size();
     }
 
-    private static void run(
-            Path browser, Path page, Path folder, String what, ProcessBuilder.Redirect output)
-            throws Exception {
-        Process process =
-                new ProcessBuilder(
+    /**
+     * Starts it with an empty page and a port for programs, which it writes to the file
+     * DevToolsActivePort in its profile. The caller ends it.
+     */
+    public static Process start(Path browser, Path profile) throws IOException {
+        return process(browser, profile, "--remote-debugging-port=0", "about:blank")
+                .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                .start();
+    }
+
+    private static ProcessBuilder process(Path browser, Path profile, String... arguments) {
+        List<String> command =
+                new ArrayList<>(
+                        List.of(
                                 browser.toString(),
                                 "--headless",
                                 "--no-sandbox",
@@ -60,13 +71,26 @@ public final class HeadlessBrowser {
                                 "--disable-background-networking",
                                 "--disable-component-update",
                                 "--disable-sync",
-                                "--user-data-dir=" + folder.resolve("profile"),
-                                "--window-size=1240,3200",
+                                "--user-data-dir=" + profile,
+                                "--window-size=1240,3200"));
+        command.addAll(List.of(arguments));
+        ProcessBuilder builder = new ProcessBuilder(command);
+        // One that is killed leaves folders there.
+        builder.environment().put("TMPDIR", profile.getParent().toString());
+        return builder.redirectError(ProcessBuilder.Redirect.DISCARD);
+    }
+
+    private static void run(
+            Path browser, Path page, Path folder, String what, ProcessBuilder.Redirect output)
+            throws Exception {
+        Process process =
+                process(
+                                browser,
+                                folder.resolve("profile"),
                                 "--virtual-time-budget=2000",
                                 what,
                                 page.toUri().toString())
                         .redirectOutput(output)
-                        .redirectError(ProcessBuilder.Redirect.DISCARD)
                         .start();
         try {
             assertThat(process.waitFor(TIMEOUT_S, TimeUnit.SECONDS))

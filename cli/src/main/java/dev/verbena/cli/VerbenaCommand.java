@@ -20,6 +20,7 @@ import dev.verbena.cli.status.PrometheusCommand;
 import dev.verbena.cli.status.PrometheusEndpoint;
 import dev.verbena.cli.status.StatusCommand;
 import dev.verbena.cli.status.TopCommand;
+import dev.verbena.cli.status.WatchCommand;
 import dev.verbena.cli.terminal.Columns;
 import dev.verbena.cli.terminal.HostPort;
 import dev.verbena.cli.terminal.Messages;
@@ -69,6 +70,7 @@ import picocli.CommandLine.TypeConversionException;
             BandwidthCommand.class,
             StatusCommand.class,
             TopCommand.class,
+            WatchCommand.class,
             ErrorsCommand.class,
             PrometheusCommand.class,
             DoctorCommand.class,
@@ -95,7 +97,7 @@ import picocli.CommandLine.TypeConversionException;
             "",
             "From the ./verbena script: test (all tests; test --help says more), couple (two"
                     + " simulations coupled through a receiver), compare (every promised ratio, beside"
-                    + " C and others), gni (install PREFIX=DIR: the C libraries for programs written"
+                    + " C and others), docs (the Javadoc as one site), gni (install PREFIX=DIR: the C libraries for programs written"
                     + " for uGNI), gni-run (starts them), jmh (what one operation costs), portals"
                     + " (install PREFIX=DIR: the C library for programs written for Portals 3.3),"
                     + " rdma-vm (a command in a virtual machine with a software RDMA card).",
@@ -105,7 +107,9 @@ public final class VerbenaCommand implements Runnable {
     private static final int NOBODY_READS = 141;
 
     static final List<String> SCRIPT_COMMANDS =
-            List.of("test", "couple", "compare", "gni", "gni-run", "jmh", "portals", "rdma-vm");
+            List.of(
+                    "test", "couple", "compare", "gni", "docs", "gni-run", "jmh", "portals",
+                    "rdma-vm");
 
     @Spec private CommandSpec spec;
 

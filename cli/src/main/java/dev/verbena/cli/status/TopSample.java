@@ -51,7 +51,12 @@ record TopSample(long timeNs, List<Entry> processes) {
                 java.util.Comparator.comparing(Entry::job)
                         .thenComparing(Entry::role)
                         .thenComparing(Entry::pid));
-        return new TopSample(System.nanoTime(), entries);
+        return new TopSample(nowNs(), entries);
+    }
+
+    /** As of {@link #timeNs}. */
+    static long nowNs() {
+        return System.nanoTime();
     }
 
     private static Entry entry(String job, CountersFile file) {
@@ -69,7 +74,7 @@ record TopSample(long timeNs, List<Entry> processes) {
     }
 
     /** The label without what is counting: "dart master headers" and "headers" are one. */
-    private static String suffix(String label) {
+    static String suffix(String label) {
         return label.replaceFirst("^dart (master|slave|receiver|client) ", "");
     }
 

@@ -7,7 +7,7 @@ import picocli.CommandLine.TypeConversionException;
  * {@code HOST:PORT} of the command line.
  *
  * @param host without the brackets of an IPv6 address
- * @param port 0 to 65535
+ * @param port 0 to 65535; 0: any
  */
 public record HostPort(String host, int port) {
     private static final String LOOPBACK = "127.0.0.1";

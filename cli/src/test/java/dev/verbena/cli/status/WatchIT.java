@@ -1,0 +1,143 @@
+package dev.verbena.cli.status;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.verbena.HeadlessBrowser;
+import dev.verbena.cli.CommandProcess;
+import dev.verbena.cli.StagingJob;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The page of {@code verbena watch} beside a staging job of real processes, in a real browser. */
+@Timeout(300)
+class WatchIT {
+    @TempDir private Path folder;
+
+    private static String address(CommandProcess watch) throws Exception {
+        String line =
+                watch.awaitOut("/\n")
+                        .lines()
+                        .filter(text -> text.contains(" on http://"))
+                        .findFirst()
+                        .get();
+        return line.substring(line.indexOf("http://"));
+    }
+
+    @Test
+    void shouldFollowAJobAndSurviveAKilledProcess() throws Exception {
+        Path browser = HeadlessBrowser.find();
+        Assumptions.assumeTrue(browser != null, "Chromium is not installed");
+        Path source = Files.write(folder.resolve("file"), new byte[40_000_000]);
+        try (StagingJob job = new StagingJob(folder);
+                CommandProcess watch =
+                        CommandProcess.start(folder, "watch", "--job=default", "--interval=0.3");
+                BrowserSession page = new BrowserSession(browser, folder)) {
+            page.open(address(watch));
+            page.awaitTrue("document.querySelectorAll('#rows tr:not(.detail)').length >= 3");
+            assertThat(page.evaluate("document.getElementById('table').innerText"))
+                    .contains("dart master", "dart slave", "dart receiver", "running");
+            assertThat(page.evaluate("document.getElementById('state').textContent"))
+                    .isEqualTo("Live");
+            shouldUpdate(page, job, source);
+            shouldServeKeyboardAndScreenReader(page);
+            long slave = job.slave.handle().pid();
+            job.slave.handle().destroyForcibly();
+            job.slave.exitCode();
+            page.awaitTrue(
+                    "[...document.querySelectorAll('tr.dead')].some(row => row.innerText.includes('%s')"
+                                    .formatted(slave)
+                            + " && row.innerText.includes('killed'))");
+            // The others go on, and so does the page.
+            page.awaitTrue("document.querySelectorAll('td.running').length >= 2");
+            String before = page.evaluate("document.getElementById('errors').children.length");
+            assertThat(Integer.parseInt(before)).isNotNegative();
+            watch.terminate();
+            assertThat(watch.exitCode()).isZero();
+            page.awaitTrue("document.getElementById('state').className === 'lost'");
+            assertThat(page.evaluate("document.getElementById('table').innerText"))
+                    .contains("dart receiver");
+        }
+    }
+
+    private static void shouldUpdate(BrowserSession page, StagingJob job, Path source)
+            throws Exception {
+        page.evaluate(
+                "(window.moved = 0, new MutationObserver(() => {"
+                        + " for (const row of document.querySelectorAll('#rows tr:not(.detail)'))"
+                        + " if (Number(row.children[4].textContent) > 0) window.moved++;"
+                        + " }).observe(document.getElementById('rows'),"
+                        + " {subtree: true, childList: true, characterData: true}))");
+        for (int i = 0; i < 3; i++) {
+            assertThat(job.send(source).exitCode()).isZero();
+        }
+        // Some sample saw data move.
+        page.awaitTrue("window.moved > 0");
+    }
+
+    private static void shouldServeKeyboardAndScreenReader(BrowserSession page) throws Exception {
+        // Tab: the link over the heading, then the table's region, then the first button.
+        page.press("Tab", 9);
+        assertThat(page.evaluate("document.activeElement.className")).isEqualTo("skip");
+        page.press("Tab", 9);
+        page.press("Tab", 9);
+        assertThat(page.evaluate("document.activeElement.tagName")).isEqualTo("BUTTON");
+        page.press("Enter", 13);
+        page.awaitTrue("document.activeElement.getAttribute('aria-expanded') === 'true'");
+        page.awaitTrue("document.querySelectorAll('.detail:not([hidden]) svg').length >= 2");
+        // Samples go on: what is focused stays so.
+        String rows = page.evaluate("document.querySelectorAll('.detail:not([hidden])').length");
+        assertThat(rows).isEqualTo("1");
+        page.awaitTrue(
+                "/the last ([3-9]|\\d\\d+) samples/.test(document.querySelector('.detail svg').getAttribute('aria-label'))");
+        assertThat(page.evaluate("document.activeElement.tagName")).isEqualTo("BUTTON");
+        String tree = page.accessibilityTree();
+        assertThat(tree)
+                .contains("Table of processes", "History and counters of dart master, process ")
+                .contains("Histogram, ", "Distinct errors", "\"columnheader\"", "\"rowheader\"")
+                .contains("\"status\"");
+    }
+
+    @Test
+    void shouldOnlyBeReadByWhoHasTheToken() throws Exception {
+        try (CommandProcess watch = CommandProcess.start(folder, "watch")) {
+            String address = address(watch);
+            URI uri = URI.create(address);
+            assertThat(uri.getHost()).isEqualTo("127.0.0.1");
+            assertThat(uri.getPath()).matches("/[\\w-]{22}/");
+            HttpResponse<String> page = get(address, "GET");
+            assertThat(page.statusCode()).isEqualTo(200);
+            // Nothing is loaded from anywhere else.
+            assertThat(page.body()).contains("Processes");
+            // The name of SVG is no address that is loaded.
+            assertThat(page.body().replace("http://www.w3.org/2000/svg", ""))
+                    .doesNotContain("http:", "https:", "src=", "@import", "url(");
+            assertThat(page.headers().firstValue("Content-Security-Policy").orElseThrow())
+                    .startsWith("default-src 'none'; connect-src 'self'");
+            String root = "http://127.0.0.1:" + uri.getPort();
+            assertThat(get(root + "/", "GET").statusCode()).isEqualTo(404);
+            assertThat(get(root + "/events", "GET").statusCode()).isEqualTo(404);
+            assertThat(get(address + "../x", "GET").statusCode()).isEqualTo(404);
+            assertThat(get(address.replaceFirst("..$", "/"), "GET").statusCode()).isEqualTo(404);
+            for (String method : new String[] {"POST", "PUT", "DELETE"}) {
+                assertThat(get(address, method).statusCode()).isEqualTo(405);
+            }
+        }
+    }
+
+    private static HttpResponse<String> get(String address, String method) throws Exception {
+        return HttpClient.newHttpClient()
+                .send(
+                        HttpRequest.newBuilder(URI.create(address))
+                                .method(method, HttpRequest.BodyPublishers.noBody())
+                                .build(),
+                        HttpResponse.BodyHandlers.ofString());
+    }
+}
