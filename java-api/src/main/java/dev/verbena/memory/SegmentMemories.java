@@ -1,0 +1,207 @@
+package dev.verbena.memory;
+
+import dev.verbena.softnic.NativeAccess;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
+
+/**
+ * {@link OffHeapMemory} that is a {@code java.lang.foreign.MemorySegment} too, of any length: on
+ * JDK 22 or newer. Needs no JVM flag; nothing of it is a restricted method.
+ *
+ * <p>The types of that package are named by the caller, as this library is compiled for Java 17:
+ *
+ * <pre>{@code
+ * OffHeapMemory memory = SegmentMemories.allocate(length);
+ * MemorySegment segment = SegmentMemories.segment(memory, MemorySegment.class);
+ * RegisteredRegion region = transport.register(memory, rights);
+ * }</pre>
+ *
+ * <p>Life: {@code memory.close()} is refused while a region has the memory, and ends the segment's
+ * scope; access to the segment is an {@link IllegalStateException} from then on, and never reaches
+ * memory that is not there. Thread-safe; a segment may be used by any thread.
+ */
+public final class SegmentMemories {
+    private static final int JDK_MIN = 22;
+    private static final int PAGE = 4096;
+
+    static {
+        NativeAccess.open();
+    }
+
+    private SegmentMemories() {}
+
+    /** Why there can be no segments in this process; null if there can. */
+    public static String unavailabilityCause() {
+        int version = Runtime.version().feature();
+        return version >= JDK_MIN
+                ? null
+                : "memory segments need JDK %s or newer; this is %s. Use OffHeapMemories there"
+                        .formatted(JDK_MIN, version);
+    }
+
+    /**
+     * Zeroed memory in a shared arena of its own, aligned to 4 KiB.
+     *
+     * @param length bytes, from 1
+     * @throws UnsupportedOperationException with {@link #unavailabilityCause()}
+     * @throws IllegalArgumentException for a length below 1
+     * @throws OutOfMemoryError if there is not as much
+     */
+    public static OffHeapMemory allocate(long length) {
+        Foreign foreign = foreign();
+        if (length < 1) {
+            throw new IllegalArgumentException("length " + length + " is below 1");
+        }
+        AutoCloseable arena = (AutoCloseable) foreign.call(foreign.ofShared);
+        try {
+            return new SegmentMemory(
+                    foreign, foreign.call(foreign.allocate, arena, length, (long) PAGE), arena);
+        } catch (RuntimeException | Error e) {
+            close(arena);
+            throw e;
+        }
+    }
+
+    /**
+     * Memory of a caller's segment, to be registered. The segment is kept reachable until close;
+     * closing frees nothing. The caller does not close the segment's arena before: what a transport
+     * does by then cannot be refused.
+     *
+     * @param segment a {@code MemorySegment}: native, writable, alive, not empty
+     * @throws UnsupportedOperationException with {@link #unavailabilityCause()}
+     * @throws IllegalArgumentException for anything else, with what it is
+     */
+    public static OffHeapMemory wrap(Object segment) {
+        Foreign foreign = foreign();
+        boolean fits =
+                foreign.segment.isInstance(segment)
+                        && (boolean) foreign.call(foreign.isNative, segment)
+                        && !(boolean) foreign.call(foreign.isReadOnly, segment)
+                        && (boolean)
+                                foreign.call(foreign.isAlive, foreign.call(foreign.scope, segment))
+                        && (long) foreign.call(foreign.byteSize, segment) > 0;
+        if (!fits) {
+            throw new IllegalArgumentException(
+                    "not a native, writable, living segment of at least a byte: " + segment);
+        }
+        return new SegmentMemory(foreign, segment, null);
+    }
+
+    /**
+     * The segment of memory that this class made.
+     *
+     * @param type {@code MemorySegment.class}
+     * @throws IllegalArgumentException for other memory, or another type
+     * @throws IllegalStateException if the memory is closed
+     */
+    public static <S> S segment(OffHeapMemory memory, Class<S> type) {
+        if (!(memory instanceof SegmentMemory made)) {
+            throw new IllegalArgumentException("not made by SegmentMemories: " + memory);
+        }
+        memory.address();
+        if (!type.isInstance(made.segment)) {
+            throw new IllegalArgumentException(
+                    "the type of the segment is java.lang.foreign.MemorySegment, not "
+                            + type.getName());
+        }
+        return type.cast(made.segment);
+    }
+
+    private static Foreign foreign() {
+        String cause = unavailabilityCause();
+        if (cause != null) {
+            throw new UnsupportedOperationException(cause);
+        }
+        return Holder.FOREIGN;
+    }
+
+    private static void close(AutoCloseable arena) {
+        try {
+            arena.close();
+        } catch (RuntimeException e) {
+            throw e;
+        } catch (Exception e) {
+            throw new IllegalStateException("closing an arena", e);
+        }
+    }
+
+    /** Apart, so that this class can be loaded on older JDKs. */
+    private static final class Holder {
+        static final Foreign FOREIGN = new Foreign();
+    }
+
+    /** The methods of {@code java.lang.foreign} that are needed. */
+    private static final class Foreign {
+        private final Class<?> segment = type("MemorySegment");
+        private final Class<?> arena = type("Arena");
+        private final Class<?> scopeType = type("MemorySegment$Scope");
+        private final MethodHandle ofShared = find(arena, true, "ofShared", arena);
+        private final MethodHandle allocate =
+                find(arena, false, "allocate", segment, long.class, long.class);
+        private final MethodHandle address = find(segment, false, "address", long.class);
+        private final MethodHandle byteSize = find(segment, false, "byteSize", long.class);
+        private final MethodHandle isNative = find(segment, false, "isNative", boolean.class);
+        private final MethodHandle isReadOnly = find(segment, false, "isReadOnly", boolean.class);
+        private final MethodHandle scope = find(segment, false, "scope", scopeType);
+        private final MethodHandle isAlive = find(scopeType, false, "isAlive", boolean.class);
+
+        private static Class<?> type(String name) {
+            try {
+                return Class.forName("java.lang.foreign." + name);
+            } catch (ClassNotFoundException e) {
+                throw new IllegalStateException("a JDK without java.lang.foreign." + name, e);
+            }
+        }
+
+        private static MethodHandle find(
+                Class<?> of,
+                boolean isStatic,
+                String name,
+                Class<?> result,
+                Class<?>... arguments) {
+            MethodHandles.Lookup lookup = MethodHandles.publicLookup();
+            MethodType type = MethodType.methodType(result, arguments);
+            try {
+                return isStatic
+                        ? lookup.findStatic(of, name, type)
+                        : lookup.findVirtual(of, name, type);
+            } catch (ReflectiveOperationException e) {
+                throw new IllegalStateException("a JDK without " + of.getName() + "." + name, e);
+            }
+        }
+
+        private Object call(MethodHandle method, Object... arguments) {
+            try {
+                return method.invokeWithArguments(arguments);
+            } catch (RuntimeException | Error e) {
+                throw e;
+            } catch (Throwable e) {
+                throw new IllegalStateException("java.lang.foreign", e);
+            }
+        }
+    }
+
+    /** Its arena is closed with it, if it has one of its own. */
+    private static final class SegmentMemory extends AbstractMemory {
+        private final AutoCloseable arena;
+        private Object segment;
+
+        private SegmentMemory(Foreign foreign, Object segment, AutoCloseable arena) {
+            super(
+                    arena == null ? "wrapped segment" : "segment",
+                    (long) foreign.call(foreign.address, segment),
+                    (long) foreign.call(foreign.byteSize, segment));
+            this.segment = segment;
+            this.arena = arena;
+        }
+
+        @Override
+        void free(long address, long length) {
+            segment = null;
+            if (arena != null) {
+                SegmentMemories.close(arena);
+            }
+        }
+    }
+}

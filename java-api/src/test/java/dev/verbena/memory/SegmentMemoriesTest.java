@@ -1,0 +1,117 @@
+package dev.verbena.memory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import dev.verbena.shm.ShmTesting;
+import dev.verbena.transport.Transport;
+import java.nio.ByteBuffer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Segments are reached by reflection, as this is compiled for Java 17; runs on JDK 25 in CI. */
+@Timeout(60)
+class SegmentMemoriesTest {
+    private static void assumeSegments() {
+        assumeTrue(
+                SegmentMemories.unavailabilityCause() == null,
+                "memory segments need JDK 22 or newer");
+    }
+
+    private static Class<?> type() throws ClassNotFoundException {
+        return Class.forName("java.lang.foreign.MemorySegment");
+    }
+
+    private static ByteBuffer bytes(Object segment) throws Exception {
+        return (ByteBuffer) type().getMethod("asByteBuffer").invoke(segment);
+    }
+
+    private static Object ofArray(byte[] bytes) throws Exception {
+        return type().getMethod("ofArray", byte[].class).invoke(null, (Object) bytes);
+    }
+
+    @Test
+    void shouldSayWhatIsNeededOnAnOlderJdk() {
+        assumeTrue(
+                SegmentMemories.unavailabilityCause() != null,
+                "this JDK has memory segments; the message is that of older ones");
+        assertThatThrownBy(() -> SegmentMemories.allocate(8))
+                .isInstanceOf(UnsupportedOperationException.class)
+                .hasMessageContaining("need JDK 22 or newer")
+                .hasMessageContaining("Use OffHeapMemories");
+    }
+
+    @Test
+    void shouldShareBytesWithARegionAndEndWithTheMemory() throws Exception {
+        assumeSegments();
+        OffHeapMemory memory = SegmentMemories.allocate(100_000);
+        Object segment = SegmentMemories.segment(memory, type());
+        ByteBuffer seen = bytes(segment);
+        try (Transport transport = ShmTesting.open("segments")) {
+            RegisteredRegion region = transport.register(memory, 0);
+            region.buffer(99_992, 8).putByte(7, (byte) 42);
+            assertThat(seen.get(99_999)).isEqualTo((byte) 42);
+            assertThat(region.address()).isEqualTo(memory.address());
+            assertThat(memory.address() % 4096).isZero();
+            assertThatThrownBy(memory::close)
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("close them first");
+            assertThat(seen.get(0)).isZero();
+            region.close();
+        }
+        memory.close();
+        // Its scope has ended: no access to memory that is not there.
+        assertThatThrownBy(() -> seen.get(0)).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> SegmentMemories.segment(memory, type()))
+                .isInstanceOf(IllegalStateException.class);
+    }
+
+    @Test
+    void shouldWrapACallersSegment() throws Exception {
+        assumeSegments();
+        try (OffHeapMemory owner = SegmentMemories.allocate(64)) {
+            Object segment = SegmentMemories.segment(owner, type());
+            OffHeapMemory wrapped = SegmentMemories.wrap(segment);
+            assertThat(wrapped.address()).isEqualTo(owner.address());
+            assertThat(wrapped.length()).isEqualTo(64);
+            wrapped.close();
+            // It was not freed.
+            assertThat(bytes(segment).get(63)).isZero();
+        }
+    }
+
+    @Test
+    void shouldRefuseWhatIsNoNativeSegment() throws Exception {
+        assumeSegments();
+        Object heap = ofArray(new byte[8]);
+        for (Object wrong : new Object[] {heap, "text", null}) {
+            assertThatThrownBy(() -> SegmentMemories.wrap(wrong))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("not a native, writable, living segment");
+        }
+        try (OffHeapMemory plain = OffHeapMemories.allocate(8);
+                OffHeapMemory memory = SegmentMemories.allocate(8)) {
+            assertThatThrownBy(() -> SegmentMemories.segment(plain, type()))
+                    .isInstanceOf(IllegalArgumentException.class);
+            assertThatThrownBy(() -> SegmentMemories.segment(memory, String.class))
+                    .isInstanceOf(IllegalArgumentException.class);
+        }
+        assertThatThrownBy(() -> SegmentMemories.allocate(0))
+                .isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @Test
+    void shouldReachBeyondTwoGibibytes() throws Exception {
+        assumeSegments();
+        // --long: a segment of more than 2 GiB
+        assumeTrue(Boolean.getBoolean("verbena.long"), "2 GiB of memory; only with --long");
+        long length = (2L << 30) + 4096;
+        try (OffHeapMemory memory = SegmentMemories.allocate(length)) {
+            Object segment = SegmentMemories.segment(memory, type());
+            Object last = type().getMethod("asSlice", long.class).invoke(segment, length - 1);
+            memory.buffer(length - 1, 1).putByte(0, (byte) 7);
+            assertThat(bytes(last).get(0)).isEqualTo((byte) 7);
+        }
+    }
+}
