@@ -1,5 +1,6 @@
 package dev.verbena.cli.dart;
 
+import dev.verbena.cli.terminal.HostPort;
 import dev.verbena.dart.DartReceiver;
 import dev.verbena.dart.DartServer;
 import java.net.URI;
