@@ -184,16 +184,19 @@ class StageServerIT {
         }
     }
 
-    @Test
-    void shouldAnswerQueriesOfOthers() throws Exception {
+    private Map<String, String> withDuckDb() {
         Path home = Path.of(System.getProperty("verbena.home"));
         boolean isBuilt = Files.isDirectory(home.resolve("sink-duckdb/target/lib"));
         Assumptions.assumeTrue(isBuilt, "sink-duckdb is not built");
-        Map<String, String> built =
-                Map.of(
-                        "JAVA_TOOL_OPTIONS",
-                        "-Dverbena.home=" + home + " -Dverbena.cache=" + folder.resolve("cache"));
-        try (CommandProcess server = server(built, "--sink", "duckdb:" + folder.resolve("base"))) {
+        return Map.of(
+                "JAVA_TOOL_OPTIONS",
+                "-Dverbena.home=" + home + " -Dverbena.cache=" + folder.resolve("cache"));
+    }
+
+    @Test
+    void shouldAnswerQueriesOfOthers() throws Exception {
+        try (CommandProcess server =
+                server(withDuckDb(), "--sink", "duckdb:" + folder.resolve("base"))) {
             writeHalves(server, true);
             String address = found(server, "ready: (127\\.0\\.0\\.1:[0-9]+)");
             String query = "SELECT i0, sum(value) s FROM Temperature GROUP BY i0 ORDER BY i0";
@@ -213,6 +216,43 @@ class StageServerIT {
                 assertThat(sql.exitCode()).isEqualTo(1);
                 assertThat(sql.out()).contains("Parser Error");
             }
+        }
+    }
+
+    @Test
+    void shouldHaveEachPieceOnceAfterAKill() throws Exception {
+        Map<String, String> built = withDuckDb();
+        String sink = "duckdb:" + folder.resolve("base") + "?parquet=" + folder.resolve("steps");
+        int pieces = 60;
+        try (CommandProcess server = server(built, "--sink", sink);
+                OffHeapMemory memory = OffHeapMemories.allocate(80_000)) {
+            String address = found(server, "ready: (127\\.0\\.0\\.1:[0-9]+)");
+            StagingServer client = StagingServer.connect(address);
+            for (int i = 0; i < pieces; i++) {
+                long[] all = {10_000};
+                client.dataset("piece" + i, ElementType.DOUBLE)
+                        .piece(new PieceMetadata("v", i, 0, all, new long[1], all))
+                        .write(memory);
+            }
+            client.sync();
+            server.handle().destroyForcibly();
+            client.closeNow();
+        }
+        String counts = "";
+        String wanted = "\n" + pieces + "\t600000\n";
+        String query = "SELECT count(DISTINCT step), count(*) FROM v";
+        try (CommandProcess server = server(built, "--sink", sink)) {
+            String address = found(server, "ready: (127\\.0\\.0\\.1:[0-9]+)");
+            for (int i = 0; i < 30 && !counts.endsWith(wanted); i++) {
+                try (CommandProcess sql =
+                        CommandProcess.run(folder, "stage", "sql", "--server", address, query)) {
+                    counts = sql.out();
+                }
+            }
+        }
+        assertThat(counts).endsWith(wanted);
+        try (var steps = Files.list(folder.resolve("steps"))) {
+            assertThat(steps.filter(each -> each.toString().endsWith(".parquet"))).hasSize(pieces);
         }
     }
 

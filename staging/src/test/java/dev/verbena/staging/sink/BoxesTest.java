@@ -82,7 +82,7 @@ class BoxesTest {
 
     @Test
     void shouldAllocateNothingPerRun() throws IOException {
-        try (FileChannel in = file("in", 1 << 20);
+        try (FileChannel in = file("in", 4 * 16 * 4096);
                 FileChannel out = file("out", 1 << 20)) {
             Boxes from = new Boxes(in, 0, new long[2], new long[] {4096, 16}, 4);
             Boxes to = new Boxes(out, 0, new long[2], new long[] {4096, 8}, 4);
