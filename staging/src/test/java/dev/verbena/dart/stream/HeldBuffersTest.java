@@ -136,6 +136,28 @@ class HeldBuffersTest {
         assertThat(held.frameLength(held.at(0), 0)).isZero();
     }
 
+    /** What is put arrives before the put has completed. */
+    @Test
+    void shouldTakeAnAcknowledgementOfAFrameThatIsStillBeingWritten() {
+        HeldBuffers held = new HeldBuffers(4, FRAME);
+        List<ServerBuffer> back = new ArrayList<>();
+        ServerBuffer buffer = buffer(2 * FRAME);
+        held.add(buffer);
+        assertThat(held.sentUpTo()).isZero();
+        held.begun();
+        assertThat(held.sentUpTo()).isEqualTo(1);
+        held.checkAcknowledgement(2);
+        assertThatThrownBy(() -> held.checkAcknowledgement(3)).isInstanceOf(DartException.class);
+        // The connection breaks before the put is known to have completed; the receiver has it.
+        held.acknowledge(2, back::add);
+        held.rewind(2);
+        assertThat(held.nextFrame()).isEqualTo(1);
+        held.begun();
+        held.written();
+        held.acknowledge(3, back::add);
+        assertThat(back).containsExactly(buffer);
+    }
+
     /** It grows while it wraps around, and loses nobody's place. */
     @Test
     void shouldKeepItsOrderWhileItGrows() {
