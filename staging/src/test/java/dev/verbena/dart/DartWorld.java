@@ -46,6 +46,7 @@ public final class DartWorld implements AutoCloseable {
 
     final String scheme;
     private final String streamScheme;
+    private final int number;
     public final Path directory;
     final RealEnvironment environment;
     public final List<Throwable> errors = new CopyOnWriteArrayList<>();
@@ -72,7 +73,8 @@ public final class DartWorld implements AutoCloseable {
         int arrow = scheme.indexOf('>');
         this.scheme = arrow < 0 ? scheme : scheme.substring(0, arrow);
         this.streamScheme = arrow < 0 ? "tcp" : scheme.substring(arrow + 1);
-        this.job = "t" + ProcessHandle.current().pid() + "-" + COUNT.incrementAndGet();
+        this.number = COUNT.incrementAndGet();
+        this.job = "t" + ProcessHandle.current().pid() + "-" + number;
         try {
             directory = Files.createTempDirectory("dart-test");
         } catch (IOException e) {
@@ -95,8 +97,9 @@ public final class DartWorld implements AutoCloseable {
         String place =
                 switch (streamScheme) {
                     case "tcp", "gni" -> "127.0.0.1:" + receiverPort;
+                    case "verbs" -> "127.0.0.1:" + receiverPort + "/" + job + "/receiver";
                     case "ofi" -> "127.0.0.1:" + receiverPort + "/?provider=tcp";
-                    case "portals" -> job + "/1." + (PORTALS_PID + COUNT.get());
+                    case "portals" -> job + "/1." + (PORTALS_PID + number);
                     default -> job + "/receiver";
                 };
         return URI.create(streamScheme + "://" + place);
