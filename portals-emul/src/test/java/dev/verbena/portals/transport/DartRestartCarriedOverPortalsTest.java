@@ -1,0 +1,13 @@
+package dev.verbena.portals.transport;
+
+import dev.verbena.dart.DartRestartContract;
+import dev.verbena.dart.SampledByDay;
+
+/** A receiver that is killed and started again, reached over the Portals provider. */
+@SampledByDay
+class DartRestartCarriedOverPortalsTest extends DartRestartContract {
+    @Override
+    protected String scheme() {
+        return "shm>portals";
+    }
+}
