@@ -1,0 +1,13 @@
+package dev.verbena.ugni.transport;
+
+import dev.verbena.dart.DartRestartContract;
+import dev.verbena.dart.SampledByDay;
+
+/** A receiver that is killed and started again, reached over the uGNI provider. */
+@SampledByDay
+class DartRestartCarriedOverGniTest extends DartRestartContract {
+    @Override
+    protected String scheme() {
+        return "shm>gni";
+    }
+}
