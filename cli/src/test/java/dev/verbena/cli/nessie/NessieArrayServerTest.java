@@ -1,6 +1,7 @@
 package dev.verbena.cli.nessie;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.verbena.agent.Await;
 import dev.verbena.agent.JobGroup;
@@ -22,14 +23,21 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The array servers are a process of their own. */
 @Timeout(180)
 class NessieArrayServerTest {
     @TempDir Path folder;
 
-    @Test
-    void shouldServeUntilAClientEndsIt() throws Exception {
+    @ParameterizedTest
+    @ValueSource(strings = {"shm", "portals", "gni"})
+    void shouldServeUntilAClientEndsIt(String scheme) throws Exception {
+        assumeTrue(
+                Transports.providers().stream()
+                        .anyMatch(each -> each.scheme().equals(scheme) && each.isAvailable()),
+                scheme + ":// is not available here");
         Path urls = folder.resolve("urls");
         String job = "array-test" + ProcessHandle.current().pid();
         List<String> words =
@@ -37,6 +45,7 @@ class NessieArrayServerTest {
                         "nessie",
                         "array-server",
                         "--job=" + job,
+                        "--transport=" + scheme,
                         "--num-servers=2",
                         "--listen=127.0.0.1:0",
                         "--directory=" + folder.resolve("arrays"),
@@ -46,7 +55,7 @@ class NessieArrayServerTest {
         try {
             Await.until("URLs", () -> isPublished(urls) || !server.isAlive());
             assertThat(server.isAlive()).as(server.exitSummary()).isTrue();
-            putAndGet(job, JobGroup.readUrls(urls));
+            putAndGet(scheme, job, JobGroup.readUrls(urls));
             assertThat(server.waitFor(60_000)).isTrue();
             assertThat(server.exitCode()).isZero();
         } finally {
@@ -62,10 +71,10 @@ class NessieArrayServerTest {
         }
     }
 
-    private static void putAndGet(String job, List<String> urls) {
+    private static void putAndGet(String scheme, String job, List<String> urls) {
         try (ArrayClient client =
                 ArrayClient.connect(
-                        Transports.open("shm", new TransportContext().job(job)),
+                        Transports.open(scheme, new TransportContext().job(job)),
                         urls,
                         60_000,
                         e -> {})) {
