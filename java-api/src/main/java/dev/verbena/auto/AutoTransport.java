@@ -9,12 +9,14 @@ import dev.verbena.transport.TransportLimits;
 import dev.verbena.transport.core.TransportPart;
 import java.lang.System.Logger;
 import java.net.URI;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /** The transport {@code auto://}; see the package. Opened by {@link AutoTransportProvider}. */
 final class AutoTransport extends AutoOperations {
     private static final Logger LOGGER = System.getLogger("dev.verbena.auto");
+    private static final AtomicBoolean SLOWNESS_TOLD = new AtomicBoolean();
 
     private final Choice choice;
     private final AutoTokens tokens;
@@ -165,10 +167,10 @@ final class AutoTransport extends AutoOperations {
         return handle;
     }
 
-    /** What there was that would have been faster is said aloud. */
+    /** That there would be something faster is said aloud, once in a process. */
     private void tell(URI peer, int part, AutoAddress address) {
-        Logger.Level level =
-                choice.isFastest(part, address) ? Logger.Level.DEBUG : Logger.Level.INFO;
+        boolean isNews = !choice.isFastest(part, address) && !SLOWNESS_TOLD.getAndSet(true);
+        Logger.Level level = isNews ? Logger.Level.INFO : Logger.Level.DEBUG;
         if (LOGGER.isLoggable(level)) {
             LOGGER.log(level, peer + ": " + choice.why(part, address));
         }

@@ -99,6 +99,8 @@ public final class AutoTransportProvider implements TransportProvider {
                         ofi = part.uri();
                     }
                 }
+            } else if (isUseGiven(context) && uses(context).contains(scheme)) {
+                throw new TransportException("open auto: " + scheme + ": " + cause);
             } else {
                 missing.put(scheme, cause);
             }
@@ -106,10 +108,16 @@ public final class AutoTransportProvider implements TransportProvider {
         if (parts.isEmpty()) {
             throw new TransportException("open auto: none of its parts works here: " + missing);
         }
-        AutoAddress address = new AutoAddress(name, mark, "", "tcp", "", "", incarnation);
+        AutoAddress plain =
+                new AutoAddress(name, mark, "", AutoAddress.USUAL_PROVIDER, "", "", incarnation);
+        AutoAddress address = ofi == null ? plain : plain.withOfi(ofi);
+        if (ofi != null && address.provider().equals(AutoAddress.USUAL_PROVIDER)) {
+            String cause = Transports.provider(Choice.VERBS).unavailabilityCause();
+            missing.put(Choice.VERBS, cause != null ? cause : "no part yet; ofi.provider=verbs is");
+        }
         return AutoTransport.of(
                 context,
-                ofi == null ? address : address.withOfi(ofi),
+                address,
                 parts.toArray(new TransportPart[0]),
                 new Choice(schemes, missing, mark, context.job()));
     }
@@ -137,6 +145,9 @@ public final class AutoTransportProvider implements TransportProvider {
             return (TransportPart)
                     Transports.open(scheme, contextOf(scheme, context, name, incarnation));
         } catch (TransportException e) {
+            if (isUseGiven(context)) {
+                throw e;
+            }
             missing.put(scheme, e.getMessage());
             return null;
         }
@@ -179,6 +190,12 @@ public final class AutoTransportProvider implements TransportProvider {
                                 + " ofi.NAME");
             }
         }
+    }
+
+    /** Parts that were asked for by name must work; others are left out where they do not. */
+    private static boolean isUseGiven(TransportContext context) {
+        return context.options().containsKey(USE_OPTION)
+                || System.getProperty(PROPERTY_PREFIX + USE_OPTION) != null;
     }
 
     private static List<String> uses(TransportContext context) {
