@@ -304,13 +304,18 @@ public abstract class RecordConnections<C extends TableConnection> extends Conne
         }
     }
 
+    /** What may have become of a request that was not answered, and the remedy; may be empty. */
+    protected String whyNoAnswer() {
+        return "";
+    }
+
     private void onTime(C c, long nowNs, boolean isWatching) {
         if (c.pendingRecord != 0) {
             send(c);
         }
         if (c.state == CONNECTING && c.hasDeadline) {
             if (c.deadlineNs - nowNs <= 0) {
-                fail(c, Status.TIMED_OUT, c.uri + " did not answer in time");
+                fail(c, Status.TIMED_OUT, c.uri + " did not answer in time" + whyNoAnswer());
             } else {
                 nextTimerNs = Deadlines.earlier(nextTimerNs, c.deadlineNs);
             }

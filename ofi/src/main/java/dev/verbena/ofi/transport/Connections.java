@@ -122,6 +122,12 @@ final class Connections extends RecordConnections<OfiConnection> implements Regi
         };
     }
 
+    @Override
+    protected String whyNoAnswer() {
+        return "; a firewall may swallow what goes to its port (the option ofi.port there fixes"
+                + " one), or its interface is of another network (ofi.host there chooses it)";
+    }
+
     /** Whether somebody is at the peer's address; the attempt fails if nobody is. */
     private boolean isReachable(OfiConnection c) {
         if (c.isProbed) {

@@ -38,6 +38,12 @@ final class ControlRecord extends ControlHeader {
     /** As REJECT: another job. */
     static final int FOREIGN = 9;
 
+    /** As REJECT: the receiver's records have another version; in the version of the request. */
+    static final int VERSION = 10;
+
+    /** The last of these types. */
+    static final int TYPE_MAX = VERSION;
+
     private static final int INCARNATION = 24;
     private static final int WANTED = 32;
     private static final int JOB = 40;
@@ -75,16 +81,26 @@ final class ControlRecord extends ControlHeader {
         buffer.putLong(offset + WANTED, incarnation, LITTLE_ENDIAN);
     }
 
+    /** It is in this version of the records, which the receiver speaks. */
+    void version(int version) {
+        buffer.putByte(offset, (byte) version);
+    }
+
+    /** Whether there is a name of a length that makes sense; in records of every version. */
+    boolean hasName() {
+        int nameLength = buffer.getInt(offset + NAME_LENGTH, LITTLE_ENDIAN);
+        return nameLength >= 1 && nameLength <= NAME_MAX;
+    }
+
     /** Empty if every field makes sense, else what does not. */
     String fault() {
-        int nameLength = buffer.getInt(offset + NAME_LENGTH, LITTLE_ENDIAN);
-        if (nameLength < 1 || nameLength > NAME_MAX) {
-            return "a name of " + nameLength + " bytes";
+        if (!hasName()) {
+            return "a name of " + buffer.getInt(offset + NAME_LENGTH, LITTLE_ENDIAN) + " bytes";
         }
         if (silenceNs() < 1 || incarnation() == 0) {
             return "a silence of " + silenceNs() + " ns, incarnation " + incarnation();
         }
-        return headerFault(FOREIGN, MESSAGE_LENGTH_MAX);
+        return headerFault(TYPE_MAX, MESSAGE_LENGTH_MAX);
     }
 
     long incarnation() {

@@ -47,6 +47,20 @@ final class Controls {
         int index = free[--freeCount];
         records[index].write(type, to, from, credits, messageLengthMax, data);
         records[index].wanted(wanted);
+        return send(peer, index);
+    }
+
+    /** Refuses a request in another version of the records, if that can be done now. */
+    void refuseVersion(OfiPeer peer, int version, int to) {
+        if (freeCount > 0) {
+            int index = free[--freeCount];
+            records[index].write(ControlRecord.VERSION, to, 0, 0, 0, null);
+            records[index].version(version);
+            send(peer, index);
+        }
+    }
+
+    private int send(OfiPeer peer, int index) {
         long context = resources.controlContext(index);
         int answer =
                 fabric.vfi_send(

@@ -161,8 +161,9 @@ public final class OfiTransportProvider implements TransportProvider {
         String port = option(context, PORT_OPTION);
         if (asked.equals(UNSAFE)) {
             throw new TransportException(
-                    "open ofi: provider shm is refused: a peer that ends or uses an old key can stop"
-                            + " or crash a process in it (libfabric 1.17); use shm:// on one host",
+                    "open ofi: provider shm is refused: in libfabric 1.17 a send to an endpoint of"
+                            + " the same process that has closed crashes it, and a write with the"
+                            + " key of closed memory still arrives; use shm:// on one host",
                     0,
                     null);
         }
@@ -170,7 +171,7 @@ public final class OfiTransportProvider implements TransportProvider {
             for (long wanted : new long[] {NEEDED | FabricInfo.ATOMICS, NEEDED}) {
                 FabricInfo found = first(provider, host, port, wanted);
                 if (found != null) {
-                    return found;
+                    return requireInjection(found);
                 }
             }
         }
@@ -185,6 +186,30 @@ public final class OfiTransportProvider implements TransportProvider {
                         + "; ./verbena devices --ofi lists what there is",
                 0,
                 null);
+    }
+
+    /** Records leave by {@code fi_inject}: their sender does not wait for completions. */
+    private static FabricInfo requireInjection(FabricInfo info) {
+        String cause = injectionCause(info.provider(), info.injectMax());
+        if (cause != null) {
+            info.close();
+            throw new TransportException(cause, 0, null);
+        }
+        return info;
+    }
+
+    /** Why a provider that injects messages of up to so many bytes is refused, or null. */
+    static String injectionCause(String provider, int injectMax) {
+        return injectMax >= Wire.SHORT
+                ? null
+                : "open ofi: provider '"
+                        + provider
+                        + "' is refused: its fi_inject takes "
+                        + injectMax
+                        + " bytes, this transport's records have "
+                        + Wire.SHORT
+                        + "; choose another with the option "
+                        + PROVIDER_OPTION;
     }
 
     private static FabricInfo first(String provider, String host, String port, long wanted) {

@@ -22,6 +22,7 @@ final class Records implements Engine.Arrivals {
     private final Peers peers;
     private final Outbox outbox;
     private final Slots slots;
+    private final Controls controls;
     private final Engine engine;
     private final Regions regions;
     private final ReadyList ready;
@@ -37,6 +38,7 @@ final class Records implements Engine.Arrivals {
         this.peers = parts.peers;
         this.outbox = parts.outbox;
         this.slots = parts.slots;
+        this.controls = parts.controls;
         this.engine = parts.engine;
         this.regions = parts.regions;
         this.ready = parts.ready;
@@ -63,15 +65,35 @@ final class Records implements Engine.Arrivals {
         UnsafeBuffer view = slots.slot(slot);
         if (length >= Wire.HEADER && Wire.version(view, 0) == Wire.VERSION) {
             int type = Wire.type(view, 0);
-            if (type <= ControlRecord.FOREIGN) {
+            if (type <= ControlRecord.TYPE_MAX) {
                 if (length >= ControlRecord.LENGTH) {
                     onControl(control.wrap(view, 0));
                 }
             } else if (isKept(type, view, slot, (int) length)) {
                 return;
             }
+        } else if (length >= ControlRecord.LENGTH && Wire.type(view, 0) == ConnectionLife.CONNECT) {
+            onOtherVersion(control.wrap(view, 0), Wire.version(view, 0));
         }
         slots.post(slot);
+    }
+
+    /** Who asks hears why in records of its own version; this much is the same in every one. */
+    private void onOtherVersion(ControlRecord request, int version) {
+        if (!request.hasName()) {
+            return;
+        }
+        try {
+            controls.refuseVersion(peers.of(request.name()), version, request.from());
+        } catch (OfiException e) {
+            return; // no name of an endpoint
+        }
+        context.errorHandler()
+                .onError(
+                        new IllegalStateException(
+                                ("a peer's request to connect has version %s, here is version %s:"
+                                                + " both ends need the same release of Verbena")
+                                        .formatted(version, Wire.VERSION)));
     }
 
     /** Whether the slot is in the list of a connection now. */
@@ -272,6 +294,9 @@ final class Records implements Engine.Arrivals {
             case ControlRecord.DEAF -> " does not listen";
             case ControlRecord.OTHER -> " is gone; another incarnation is in its place";
             case ControlRecord.FOREIGN -> " is of another job";
+            case ControlRecord.VERSION ->
+                    " speaks another version of the records: both ends need the same release of"
+                            + " Verbena";
             default -> " rejected the connection";
         };
     }

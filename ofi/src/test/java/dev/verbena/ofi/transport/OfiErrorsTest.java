@@ -103,7 +103,14 @@ class OfiErrorsTest {
             connect("ofi://127.0.0.1:" + deaf.getLocalPort() + "/?provider=tcp", 300_000_000L);
         }
         assertThat(status).isEqualTo(Status.TIMED_OUT);
-        assertThat(reason).contains("127.0.0.1", "tcp");
+        assertThat(reason).contains("127.0.0.1", "tcp", "firewall", "ofi.port");
+    }
+
+    @Test
+    void shouldRefuseAProviderThatInjectsTooLittle() {
+        assertThat(OfiTransportProvider.injectionCause("small", 63))
+                .contains("'small'", "63 bytes", "64", "ofi.provider");
+        assertThat(OfiTransportProvider.injectionCause("tcp;ofi_rxm", 64)).isNull();
     }
 
     @Test
