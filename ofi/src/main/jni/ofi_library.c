@@ -2,6 +2,7 @@
 #include "ofi_library.h"
 
 #include <dlfcn.h>
+#include <glob.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,6 +41,23 @@ static int32_t refuse(void *library, char *why, uint32_t why_size, const char *w
 }
 
 /*
+ * Of the layer rxm over verbs. An endpoint that closes posts buffers to queue pairs that it has
+ * closed, and crashes (1.17), unless one receive queue serves all peers; over tcp it always does.
+ * A completion queue of a software RDMA device (Soft-RoCE) has at most 32,767 places, and the layer
+ * asks for more than that for the number of peers that it expects, 256 unless told.
+ */
+static void set_up_rxm(void)
+{
+    glob_t found;
+
+    setenv("FI_OFI_RXM_USE_SRX", "1", 0);
+    if (glob("/sys/class/infiniband/*/parent", GLOB_NOSORT, NULL, &found) == 0) {
+        setenv("FI_UNIVERSE_SIZE", "64", 0);
+        globfree(&found);
+    }
+}
+
+/*
  * The library stays open: its objects and threads may outlive every object of ours. Two variables
  * keep the PSM libraries, which it loads, from signal handlers and from files *.btr in the working
  * folder; they are read by C only, so they are set here.
@@ -53,6 +71,7 @@ int32_t vfi_open(const char *path, char *why, uint32_t why_size)
 
     setenv("HFI_NO_BACKTRACE", "1", 0);
     setenv("IPATH_NO_BACKTRACE", "1", 0);
+    set_up_rxm();
     vfi_keep_signals(&signals);
     library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     vfi_restore_signals(&signals);

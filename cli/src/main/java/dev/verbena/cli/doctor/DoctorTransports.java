@@ -19,6 +19,7 @@ final class DoctorTransports {
     private static final long END_MS = 2_000;
 
     private final List<String> working = new ArrayList<>();
+    private String provider = "";
 
     /** Schemes of which the trial succeeded, once {@link #findings} has run. */
     List<String> working() {
@@ -55,6 +56,7 @@ final class DoctorTransports {
         if (cause != null) {
             return List.of(Finding.wrong(name, "cannot work", cause, "see native library"));
         }
+        this.provider = "";
         String failure = attempt(provider.scheme(), false);
         if (failure != null) {
             return List.of(
@@ -66,7 +68,9 @@ final class DoctorTransports {
         }
         working.add(provider.scheme());
         List<Finding> findings = new ArrayList<>();
-        findings.add(Finding.ok(name, "put and get between two processes, bytes compared"));
+        findings.add(
+                Finding.ok(
+                        name, "put and get between two processes, bytes compared" + this.provider));
         String foreign = attempt(provider.scheme(), true);
         String title = name + " attach";
         findings.add(
@@ -82,8 +86,15 @@ final class DoctorTransports {
         return findings;
     }
 
+    /** Which of libfabric's providers is used, of an explanation that begins with it. */
+    static String providerIn(String explanation) {
+        return explanation.startsWith("libfabric ")
+                ? "; " + explanation.replaceFirst("(?s): .*", "")
+                : "";
+    }
+
     /** Why it does not work; null if it does. */
-    private static String attempt(String scheme, boolean isForeign) {
+    private String attempt(String scheme, boolean isForeign) {
         List<String> arguments = new ArrayList<>(List.of("perf-peer", "--transport=" + scheme));
         PerfEndpoint.Settings manner = PerfEndpoint.Settings.small(isForeign);
         arguments.add("--messages=" + manner.messageLengthMax());
@@ -111,6 +122,7 @@ final class DoctorTransports {
                 return watched.exitSummary();
             }
             endpoint.connect(java.net.URI.create(address));
+            provider = providerIn(endpoint.explain());
             return endpoint.roundTrip(LENGTH)
                     ? null
                     : "the bytes that came back differ from those that were put";

@@ -106,8 +106,19 @@ final class OfiResources implements AutoCloseable {
             descriptor = fabric.vfi_cq_descriptor(queueHandle);
             bell = newBell();
         } catch (RuntimeException e) {
-            close();
+            closeAfter(e);
             throw e;
+        }
+    }
+
+    /** What cannot be closed after a failure (an endpoint that is not enabled) must not hide it. */
+    private void closeAfter(RuntimeException failure) {
+        while (!opened.isEmpty()) {
+            try {
+                opened.pop().close();
+            } catch (Exception e) {
+                failure.addSuppressed(e);
+            }
         }
     }
 
