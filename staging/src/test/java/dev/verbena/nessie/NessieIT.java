@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.verbena.agent.CountersFile;
 import dev.verbena.agent.RealEnvironment;
 import dev.verbena.nessie.nnti.BufferFlags;
+import dev.verbena.nessie.nnti.BufferHandle;
+import dev.verbena.nessie.nnti.EventQueue;
 import dev.verbena.nessie.nnti.NntiBuffer;
 import dev.verbena.nessie.nnti.NntiOptions;
 import dev.verbena.nessie.nnti.NntiPeer;
@@ -30,10 +32,12 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.stream.Stream;
+import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -160,6 +164,42 @@ class NessieIT {
             assertThat(sends).allMatch(WorkRequest::isComplete);
             assertThat(sends.get(99).status().result()).isEqualTo(NntiResult.EIO);
             assertThat(network.send(to, source, null, new WorkRequest())).isEqualTo(NntiResult.EIO);
+        }
+    }
+
+    @Test
+    @Tag("nessie-N26")
+    void shouldCountTheAtomicsOfFourProcesses(@TempDir Path folder) throws Exception {
+        int adds = 100_000;
+        int locks = 200;
+        long[] changes = new long[3];
+        try (NntiTransport network = new NntiTransport(open(), NntiOptions.DEFAULT)) {
+            network.onVariableChanged(index -> changes[index]++);
+            NntiBuffer memory = network.alloc(8, 1, BufferFlags.PUT_DST | BufferFlags.GET_SRC);
+            memory.attach(new EventQueue(1)); // nobody takes what it tells of puts and gets
+            byte[] handle = new byte[BufferHandle.LENGTH_OF_ONE];
+            memory.handle().encode(new UnsafeBuffer(handle), 0);
+            Path file = Files.write(folder.resolve("handle"), handle);
+            List<NessieProcess> processes = new ArrayList<>();
+            for (int i = 0; i < 4; i++) {
+                String where = network.url() + "," + file;
+                processes.add(NessieProcess.start("atomics", job, where, "" + adds, "" + locks));
+            }
+            while (processes.stream().anyMatch(NessieProcess::isAlive)) {
+                network.progress();
+                network.transport().await(network.transport().nanoTime() + 1_000_000);
+            }
+            for (NessieProcess each : processes) {
+                assertThat(each.exitCode()).as(each::output).isZero();
+                each.close();
+            }
+            while (network.progress() > 0) {
+                continue; // what the last of them told
+            }
+            assertThat(network.variable(AtomicsProgram.SUM)).isEqualTo(4L * adds);
+            assertThat(changes[AtomicsProgram.SUM]).isEqualTo(4L * adds);
+            assertThat(memory.window().getLong(0)).isEqualTo(4L * locks);
+            assertThat(network.variable(AtomicsProgram.LOCK)).isZero();
         }
     }
 }

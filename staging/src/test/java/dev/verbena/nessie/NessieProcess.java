@@ -14,8 +14,8 @@ import java.io.InputStreamReader;
 import java.nio.file.Path;
 
 /**
- * A server as a process of its own, and the program that it runs: {@code serve JOB THREADS} or
- * {@code memory JOB}. It prints its address.
+ * A process of its own, and the program that it runs: {@code serve JOB THREADS} or {@code memory
+ * JOB}, which print their address, and {@code atomics JOB URL ADDS LOCKS}.
  */
 final class NessieProcess implements AutoCloseable {
     /** Doubles each byte of the client's data. */
@@ -25,10 +25,11 @@ final class NessieProcess implements AutoCloseable {
 
     private final Process process;
     private final String url;
+    private final BufferedReader out;
 
     private NessieProcess(Process process) throws IOException {
         this.process = process;
-        BufferedReader out = new BufferedReader(new InputStreamReader(process.getInputStream()));
+        out = new BufferedReader(new InputStreamReader(process.getInputStream()));
         StringBuilder all = new StringBuilder();
         String line;
         while ((line = out.readLine()) != null && !line.startsWith("url ")) {
@@ -56,6 +57,15 @@ final class NessieProcess implements AutoCloseable {
         return url;
     }
 
+    /** What it has printed since its address; waits for its end. */
+    String output() {
+        return out.lines().collect(java.util.stream.Collectors.joining("\n"));
+    }
+
+    boolean isAlive() {
+        return process.isAlive();
+    }
+
     int exitCode() throws InterruptedException {
         return process.waitFor();
     }
@@ -76,6 +86,15 @@ final class NessieProcess implements AutoCloseable {
         TransportContext context = new TransportContext().job(arguments[1]);
         if (arguments[0].equals("memory")) {
             lend(context);
+            return;
+        }
+        if (arguments[0].equals("atomics")) {
+            System.out.println("url of none");
+            AtomicsProgram.run(
+                    context,
+                    arguments[2],
+                    Integer.parseInt(arguments[3]),
+                    Integer.parseInt(arguments[4]));
             return;
         }
         int code;
