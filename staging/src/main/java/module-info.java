@@ -9,6 +9,7 @@ module dev.verbena.staging {
     exports dev.verbena.flesnet.consume;
     exports dev.verbena.flesnet.dfs;
     exports dev.verbena.flesnet.source;
+    exports dev.verbena.flesnet.stream;
     exports dev.verbena.nessie;
     exports dev.verbena.nessie.nnti;
     exports dev.verbena.nessie.rpc;

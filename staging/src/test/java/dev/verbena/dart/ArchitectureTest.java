@@ -87,6 +87,7 @@ class ArchitectureTest {
             resideInAnyPackage(
                     "dev.verbena.flesnet.consume",
                     "dev.verbena.flesnet.source",
+                    "dev.verbena.flesnet.stream",
                     "dev.verbena.nessie",
                     "dev.verbena.savime",
                     "dev.verbena.savime.store",
@@ -221,6 +222,7 @@ class ArchitectureTest {
                             "dev.verbena.flesnet.consume",
                             "dev.verbena.flesnet.dfs",
                             "dev.verbena.flesnet.source",
+                            "dev.verbena.flesnet.stream",
                             "dev.verbena.nessie",
                             "dev.verbena.nessie.nnti",
                             "dev.verbena.nessie.rpc",

@@ -3,6 +3,7 @@ package dev.verbena.cli.flesnet;
 import dev.verbena.agent.RealEnvironment;
 import dev.verbena.cli.terminal.ChildProcess;
 import dev.verbena.cli.terminal.CliCommand;
+import dev.verbena.cli.terminal.HostPort;
 import dev.verbena.cli.terminal.Messages;
 import dev.verbena.cli.terminal.Termination;
 import dev.verbena.flesnet.Timeslice;
@@ -28,6 +29,7 @@ import picocli.CommandLine.Parameters;
         sortOptions = false)
 public final class FlesnetConsumeCommand extends CliCommand {
     private static final long LOOK_MS = 20;
+    private static final int FLUSH_MS = 10_000;
 
     @Parameters(
             paramLabel = "SEGMENT",
@@ -79,6 +81,25 @@ public final class FlesnetConsumeCommand extends CliCommand {
     @Option(names = "--zstd", description = "Compress the archive.")
     private boolean isCompressed;
 
+    @Option(
+            names = "--publish",
+            paramLabel = "[HOST:]PORT",
+            converter = HostPort.LoopbackConverter.class,
+            description = {
+                "Send all timeslices to ZeroMQ's subscribers (SUB), each as a .tsa file of one;",
+                "without a host on the loopback address."
+            })
+    private HostPort publish;
+
+    @Option(
+            names = "--high-water",
+            paramLabel = "N",
+            defaultValue = "1",
+            description =
+                    "So many wait for one subscriber, then it misses some; default"
+                            + " ${DEFAULT-VALUE}.")
+    private int highWater;
+
     @Option(names = "--unchecked", description = "Do not look at the contents.")
     private boolean isUnchecked;
 
@@ -86,13 +107,19 @@ public final class FlesnetConsumeCommand extends CliCommand {
     public Integer call() throws Exception {
         ChildProcess.endWithParent(() -> Runtime.getRuntime().halt(1));
         ConsumerWish wish = wish();
+        inRange("--high-water", highWater, 1, 1_000_000);
         try (Termination termination = new Termination(10_000);
                 RealEnvironment environment =
                         RealEnvironment.builder()
                                 .application("flesnet consume")
                                 .errorHandler(Messages.to(err()))
                                 .build();
-                TimesliceChecker checker = new TimesliceChecker(timeslice, isUnchecked)) {
+                TimesliceChecker checker = new TimesliceChecker(timeslice, isUnchecked);
+                TimesliceStream stream = TimesliceStream.open(publish, highWater)) {
+            checker.stream(stream);
+            if (stream != null) {
+                say("publishing: tcp://" + stream.address());
+            }
             if (archive != null) {
                 checker.archive(
                         new BufferedOutputStream(Files.newOutputStream(archive)),
@@ -103,11 +130,17 @@ public final class FlesnetConsumeCommand extends CliCommand {
                 if (termination.await(LOOK_MS)) {
                     return 1;
                 }
+                serve(stream);
             }
             boolean isWhole = consume(termination, environment.nanoClock(), wish, checker);
+            int waitedMs = 0;
+            while (stream != null && isWhole && waitedMs++ < FLUSH_MS && stream.isSending()) {
+                isWhole = !termination.await(1);
+            }
             say(
                     "consumer: %s timeslices, %s damaged"
-                            .formatted(checker.count(), checker.damagedCount()));
+                                    .formatted(checker.count(), checker.damagedCount())
+                            + (stream == null ? "" : stream.summary()));
             return isWhole && checker.damagedCount() == 0 ? 0 : 1;
         }
     }
@@ -123,6 +156,12 @@ public final class FlesnetConsumeCommand extends CliCommand {
         }
     }
 
+    private void serve(TimesliceStream stream) {
+        if (stream != null && stream.doWork()) {
+            say("subscribers: " + stream.subscriberCount());
+        }
+    }
+
     private boolean consume(
             Termination termination, NanoClock clock, ConsumerWish wish, TimesliceChecker checker)
             throws InterruptedException, IOException {
@@ -134,6 +173,7 @@ public final class FlesnetConsumeCommand extends CliCommand {
                 } else if (termination.await(1)) {
                     return false;
                 }
+                serve(checker.stream());
                 if (checker.failure() != null) {
                     throw checker.failure();
                 }

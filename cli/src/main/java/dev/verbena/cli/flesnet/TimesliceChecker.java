@@ -24,6 +24,7 @@ final class TimesliceChecker implements TimesliceHandler, AutoCloseable {
     private final MicrosliceFlyweight microslice = new MicrosliceFlyweight();
     private final UnsafeBuffer buffer = new UnsafeBuffer(0, 0);
     private ArchiveWriter archive;
+    private TimesliceStream stream;
     private volatile long count;
     private volatile long damagedCount;
     private volatile IOException failure;
@@ -46,9 +47,18 @@ final class TimesliceChecker implements TimesliceHandler, AutoCloseable {
                                 System.getProperty("user.name")));
     }
 
+    /** Where timeslices go besides; null: nowhere. */
+    void stream(TimesliceStream value) {
+        stream = value;
+    }
+
+    TimesliceStream stream() {
+        return stream;
+    }
+
     @Override
     public void onTimeslice(Timeslice timeslice) {
-        if (archive == null && isUnchecked) {
+        if (archive == null && stream == null && isUnchecked) {
             count++;
             timeslice.release();
             return;
@@ -77,19 +87,26 @@ final class TimesliceChecker implements TimesliceHandler, AutoCloseable {
     }
 
     private void keep(Timeslice timeslice, List<ArchivedTimeslice.Component> components) {
-        if (archive == null || failure != null) {
+        boolean isStreamed = stream != null && stream.isWanted();
+        if (archive == null && !isStreamed || failure != null) {
             return;
         }
+        ArchivedTimeslice archived =
+                new ArchivedTimeslice(
+                        timeslice.index(),
+                        0,
+                        0,
+                        timeslice.flags(),
+                        timeslice.descriptor(),
+                        coreMicroslices,
+                        components);
         try {
-            archive.write(
-                    new ArchivedTimeslice(
-                            timeslice.index(),
-                            0,
-                            0,
-                            timeslice.flags(),
-                            timeslice.descriptor(),
-                            coreMicroslices,
-                            components));
+            if (archive != null) {
+                archive.write(archived);
+            }
+            if (isStreamed) {
+                stream.publish(archived);
+            }
         } catch (IOException e) {
             failure = e;
         }
