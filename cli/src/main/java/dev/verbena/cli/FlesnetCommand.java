@@ -2,6 +2,7 @@ package dev.verbena.cli;
 
 import dev.verbena.cli.flesnet.FlesnetComputeCommand;
 import dev.verbena.cli.flesnet.FlesnetConsumeCommand;
+import dev.verbena.cli.flesnet.FlesnetExperimentCommand;
 import dev.verbena.cli.flesnet.FlesnetInputCommand;
 import dev.verbena.cli.flesnet.FlesnetRunCommand;
 import picocli.CommandLine.Command;
@@ -22,7 +23,8 @@ import picocli.CommandLine.Spec;
             FlesnetRunCommand.class,
             FlesnetInputCommand.class,
             FlesnetComputeCommand.class,
-            FlesnetConsumeCommand.class
+            FlesnetConsumeCommand.class,
+            FlesnetExperimentCommand.class
         })
 final class FlesnetCommand implements Runnable {
     @Spec private CommandSpec spec;
@@ -30,6 +32,7 @@ final class FlesnetCommand implements Runnable {
     @Override
     public void run() {
         throw new ParameterException(
-                spec.commandLine(), "which program? There are run, input, compute and consume");
+                spec.commandLine(),
+                "which program? There are run, input, compute, consume and experiment");
     }
 }

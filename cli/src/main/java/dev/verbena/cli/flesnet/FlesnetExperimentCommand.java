@@ -1,0 +1,215 @@
+package dev.verbena.cli.flesnet;
+
+import dev.verbena.cli.report.Chart;
+import dev.verbena.cli.report.ResultReport;
+import dev.verbena.cli.terminal.CliCommand;
+import dev.verbena.cli.terminal.OutputFolder;
+import dev.verbena.nsim.flesnet.FlesnetExperiment;
+import dev.verbena.nsim.flesnet.FlesnetExperiment.Outcome;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.stream.IntStream;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code flesnet experiment}. */
+@Command(
+        name = "experiment",
+        description = {
+            "What the paper of the Data-Flow Scheduler shows, in the simulator, packet by packet:",
+            "",
+            "  fig6  first to last arrival of a timeslice, paced and best effort, by nodes",
+            "  fig7  aggregate bandwidth, by nodes",
+            "  fig9  how full rings are, sampled each millisecond of virtual time",
+            "",
+            "Half of the nodes are inputs. Times are virtual; a run takes seconds to minutes."
+        },
+        mixinStandardHelpOptions = true,
+        sortOptions = false)
+public final class FlesnetExperimentCommand extends CliCommand {
+    private static final String OUTPUT = "flesnet-output";
+    private static final int PERCENTILES = 101;
+
+    /** Which of them. */
+    enum Which {
+        fig6,
+        fig7,
+        fig9
+    }
+
+    @Parameters(paramLabel = "fig6|fig7|fig9", description = "Which figure.")
+    private Which which;
+
+    @Option(
+            names = "--nodes",
+            paramLabel = "N[,N...]",
+            split = ",",
+            defaultValue = "64",
+            description = "Nodes, even, 4 to 384; default ${DEFAULT-VALUE}.")
+    private List<Integer> nodes;
+
+    @Option(
+            names = "--per-interval",
+            paramLabel = "N",
+            defaultValue = "320",
+            description = "Timeslices of an interval, at most; default ${DEFAULT-VALUE}.")
+    private int perInterval;
+
+    @Option(
+            names = "--intervals",
+            paramLabel = "N",
+            defaultValue = "12",
+            description =
+                    "Intervals of a run, of which the later half counts; default"
+                            + " ${DEFAULT-VALUE}.")
+    private int intervals;
+
+    @Option(names = "--seed", paramLabel = "S", defaultValue = "1", description = "Of the noise.")
+    private long seed;
+
+    @Option(
+            names = "--output",
+            paramLabel = "DIR",
+            description =
+                    "Folder for report.html, results.json and points.csv; absent or empty."
+                            + " Default: the next free flesnet-output/run-N.")
+    private Path output;
+
+    @Override
+    public Integer call() throws IOException {
+        inRange("--per-interval", perInterval, 1, 1_000_000);
+        inRange("--intervals", intervals, 4, 10_000);
+        for (int count : nodes) {
+            inRange("--nodes", count, 4, 384);
+            if (count % 2 != 0) {
+                throw wrong("--nodes %s is odd: half of them are inputs", count);
+            }
+        }
+        Path folder = OutputFolder.prepareOrNext(output, OUTPUT);
+        ResultReport report = new ResultReport("FLESnet in the simulator: " + which);
+        report.section(
+                which.name(),
+                "%s timeslices an interval, %s intervals, the later half counts; seed %s."
+                        .formatted(perInterval, intervals, seed));
+        List<Outcome> bestEffort = runs(report, false);
+        List<Outcome> paced = runs(report, true);
+        draw(report, bestEffort, paced);
+        report.write(folder, environment());
+        report.summary().forEach((name, value) -> say("%-40s %s".formatted(name, value)));
+        say("report: " + folder.resolve("report.html"));
+        return 0;
+    }
+
+    private List<Outcome> runs(ResultReport report, boolean isPaced) {
+        List<Outcome> outcomes = new ArrayList<>();
+        for (int count : nodes) {
+            Outcome outcome =
+                    new FlesnetExperiment(count / 2, perInterval, intervals)
+                            .paced(isPaced)
+                            .seed(seed)
+                            .run();
+            Map<String, Object> point = new LinkedHashMap<>();
+            point.put("nodes", count);
+            point.put("paced", isPaced);
+            point.put("spread_p50_us", outcome.spreadNs(50) / 1e3);
+            point.put("spread_p90_us", outcome.spreadNs(90) / 1e3);
+            point.put("bandwidth_GB_per_s", outcome.bytesPerSecond() / 1e9);
+            point.put("fill_p50", outcome.fill(50));
+            point.put("fill_p90", outcome.fill(90));
+            point.put("fill_max", outcome.fill(100));
+            point.put("timeslices", outcome.timeslices());
+            point.put("virtual_ms", outcome.virtualNs() / 1e6);
+            point.put("events", outcome.eventCount());
+            report.point(point);
+            say(
+                    String.format(
+                            Locale.ROOT,
+                            "%s nodes, %s: spread %.1f us (90 %%), %.2f GB/s, fill %.0f %% (50 %%)",
+                            count,
+                            isPaced ? "paced" : "best effort",
+                            outcome.spreadNs(90) / 1e3,
+                            outcome.bytesPerSecond() / 1e9,
+                            100 * outcome.fill(50)));
+            outcomes.add(outcome);
+        }
+        return outcomes;
+    }
+
+    private void draw(ResultReport report, List<Outcome> bestEffort, List<Outcome> paced) {
+        int last = nodes.size() - 1;
+        switch (which) {
+            case fig6 -> {
+                report.chart(
+                        "First to last arrival, 90th percentile",
+                        byNodes("spread, us", true)
+                                .line("best effort", "one", xs(), spreads(bestEffort), true)
+                                .line("paced", "two", xs(), spreads(paced), true));
+                double ratio =
+                        (double) bestEffort.get(last).spreadNs(90) / paced.get(last).spreadNs(90);
+                report.figure("spread, best effort / paced", ratio);
+                report.figure("in the paper, at least", 30);
+            }
+            case fig7 -> {
+                report.chart(
+                        "Payload of all inputs",
+                        byNodes("GB/s", false)
+                                .line("best effort", "one", xs(), bandwidths(bestEffort), true)
+                                .line("paced", "two", xs(), bandwidths(paced), true));
+                double ratio =
+                        paced.get(last).bytesPerSecond() / bestEffort.get(last).bytesPerSecond();
+                report.figure("bandwidth, paced / best effort", ratio);
+                report.figure("in the paper", "1.39 to 1.52");
+            }
+            default -> {
+                double[] percentiles = IntStream.range(0, PERCENTILES).asDoubleStream().toArray();
+                report.chart(
+                        "Fill of rings that this part of the samples does not exceed",
+                        new Chart("Fill of rings", "samples, %", "fill, %", false)
+                                .line(
+                                        "best effort",
+                                        "one",
+                                        percentiles,
+                                        fills(bestEffort.get(last)),
+                                        false)
+                                .line("paced", "two", percentiles, fills(paced.get(last)), false));
+                report.figure("median fill, paced, %", 100 * paced.get(last).fill(50));
+                report.figure("median fill, best effort, %", 100 * bestEffort.get(last).fill(50));
+                report.figure("in the paper, paced, %", 10);
+            }
+        }
+    }
+
+    private static Chart byNodes(String axis, boolean isLogarithmic) {
+        return new Chart("By number of nodes", "nodes", axis, isLogarithmic).doubling();
+    }
+
+    private double[] xs() {
+        return nodes.stream().mapToDouble(Integer::doubleValue).toArray();
+    }
+
+    private static double[] spreads(List<Outcome> outcomes) {
+        return outcomes.stream().mapToDouble(o -> o.spreadNs(90) / 1e3).toArray();
+    }
+
+    private static double[] bandwidths(List<Outcome> outcomes) {
+        return outcomes.stream().mapToDouble(o -> o.bytesPerSecond() / 1e9).toArray();
+    }
+
+    private static double[] fills(Outcome outcome) {
+        return IntStream.range(0, PERCENTILES).mapToDouble(p -> 100 * outcome.fill(p)).toArray();
+    }
+
+    private Map<String, Object> environment() {
+        Map<String, Object> fields = new LinkedHashMap<>();
+        fields.put("machine", FlesnetExperiment.machineText());
+        fields.put("java", System.getProperty("java.vm.version"));
+        fields.put("command", commandLine());
+        return fields;
+    }
+}

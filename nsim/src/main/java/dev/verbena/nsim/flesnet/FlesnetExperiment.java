@@ -1,0 +1,252 @@
+package dev.verbena.nsim.flesnet;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.verbena.flesnet.MicrosliceFlyweight;
+import dev.verbena.flesnet.PatternSource;
+import dev.verbena.flesnet.dfs.DfsParameters;
+import dev.verbena.nsim.Machine;
+import dev.verbena.nsim.network.Level;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.List;
+import java.util.SplittableRandom;
+
+/**
+ * One run for the paper's figures 6, 7 and 9: so many inputs and as many compute nodes of {@code
+ * aries.machine}, best effort or paced, with components of 64 KiB and rings of 1 MiB. Inputs and
+ * compute nodes alternate on the machine's nodes. Seeded noise: inputs start up to 1 ms apart, and
+ * a process is late by up to 1 us for each step. One thread.
+ */
+public final class FlesnetExperiment {
+    /** Bytes of a component. */
+    public static final int COMPONENT = 64 << 10;
+
+    private static final int MICROSLICES = 4;
+    private static final int RING_EXPONENT = 20;
+    private static final int TICKETS = (1 << RING_EXPONENT) / COMPONENT;
+    private static final long START_SKEW_NS = 1_000_000;
+    private static final long STEP_JITTER_NS = 1_000;
+    private static final long SAMPLE_NS = 1_000_000;
+    private static final long LIMIT_NS = 600_000_000_000L;
+    private static final String MACHINE = "aries.machine";
+
+    private final int pairs;
+    private final int perInterval;
+    private final int intervals;
+    private int history = 3;
+    private boolean isPaced;
+    private long seed = 1;
+    private Level level = Level.PACKET;
+
+    /**
+     * What a run has shown.
+     *
+     * @param spreadsNs first to last arrival of each timeslice, by number
+     * @param bytesPerSecond payload of all inputs, from the first start to the last arrival
+     * @param fills used share of each connection's ring, at each millisecond of the run
+     * @param timeslices delivered
+     * @param isOnce whether each timeslice was delivered exactly once
+     * @param virtualNs how long the run was
+     * @param eventCount of the simulator
+     */
+    public record Outcome(
+            long[] spreadsNs,
+            double bytesPerSecond,
+            double[] fills,
+            long timeslices,
+            boolean isOnce,
+            long virtualNs,
+            long eventCount) {
+        /** The spread that {@code percent} of the later half of timeslices do not exceed. */
+        public long spreadNs(int percent) {
+            long[] late = Arrays.copyOfRange(spreadsNs, spreadsNs.length / 2, spreadsNs.length);
+            Arrays.sort(late);
+            return late[Math.min(late.length - 1, late.length * percent / 100)];
+        }
+
+        /** As {@link #spreadNs}, of the fill of rings during the later half of the run. */
+        public double fill(int percent) {
+            double[] late = Arrays.copyOfRange(fills, fills.length / 2, fills.length);
+            Arrays.sort(late);
+            return late[Math.min(late.length - 1, late.length * percent / 100)];
+        }
+    }
+
+    /**
+     * A run.
+     *
+     * @param pairs inputs, and compute nodes
+     * @param perInterval timeslices of an interval, at most
+     * @param intervals of the run
+     */
+    public FlesnetExperiment(int pairs, int perInterval, int intervals) {
+        this.pairs = pairs;
+        this.perInterval = perInterval;
+        this.intervals = intervals;
+    }
+
+    /** Whether the scheduler paces inputs. */
+    public FlesnetExperiment paced(boolean value) {
+        isPaced = value;
+        return this;
+    }
+
+    /** Intervals that the scheduler looks back; 3. */
+    public FlesnetExperiment history(int value) {
+        history = value;
+        return this;
+    }
+
+    /** Of the noise; 1. */
+    public FlesnetExperiment seed(long value) {
+        seed = value;
+        return this;
+    }
+
+    /** How much of the network is modelled; figures need {@link Level#PACKET}. */
+    public FlesnetExperiment level(Level value) {
+        level = value;
+        return this;
+    }
+
+    /** The machine's file. */
+    public static String machineText() {
+        try (InputStream in = FlesnetExperiment.class.getResourceAsStream(MACHINE)) {
+            return new String(in.readAllBytes(), UTF_8);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** The machine, with a topology of at least so many nodes. */
+    private static Machine machine(int nodes) {
+        Machine machine = new Machine();
+        machineText()
+                .lines()
+                .filter(line -> !line.isBlank() && !line.startsWith("#"))
+                .forEach(machine::set);
+        if (nodes > 384) {
+            int rows = (nodes + 63) / 64;
+            return machine.set("topology", "hyperx(16," + rows + ";nodes=4,routing=ugal)");
+        }
+        // Less of the same group.
+        int routers = (nodes + 3) / 4;
+        int columns = Math.min(16, Math.max(2, (int) Math.ceil(Math.sqrt(routers))));
+        int rows = Math.max(2, (routers + columns - 1) / columns);
+        return nodes > 256
+                ? machine
+                : machine.set(
+                        "topology", "hyperx(%s,%s;nodes=4,routing=ugal)".formatted(columns, rows));
+    }
+
+    /** Of a ring that has what all receive rings together can hold. */
+    private int exponent(int perComponent) {
+        long needed = (long) TICKETS * pairs * perComponent;
+        return Long.SIZE - Long.numberOfLeadingZeros(needed - 1);
+    }
+
+    /** Runs it. */
+    public Outcome run() {
+        int timeslices = intervals * Math.max(1, perInterval / pairs) * pairs;
+        Machine machine = machine(2 * pairs);
+        machine.network().level(level);
+        DfsParameters dfs = isPaced ? DfsParameters.PAPER.intervals(perInterval, history) : null;
+        try (FlesnetSimulation simulation =
+                new FlesnetSimulation(
+                        seed,
+                        machine.topology(),
+                        machine.network(),
+                        c ->
+                                c.nodes(pairs, pairs)
+                                        .timeslice(MICROSLICES, 0)
+                                        .rings(RING_EXPONENT, 5)
+                                        .sourceRing(exponent(COMPONENT), exponent(MICROSLICES) + 1)
+                                        .heartbeatNs(60_000_000_000L)
+                                        .peerTimeoutNs(60_000_000_000L)
+                                        .dfs(dfs, isPaced ? 1 : 0))) {
+            return new Run(simulation, timeslices).run();
+        }
+    }
+
+    /** What one run collects. */
+    private final class Run {
+        private final FlesnetSimulation simulation;
+        private final int timeslices;
+        private final long[] spreads;
+        private final BitSet seen = new BitSet();
+        private final List<Double> fills = new ArrayList<>();
+        private long delivered;
+        private long beginNs;
+        private long lastNs;
+
+        Run(FlesnetSimulation simulation, int timeslices) {
+            this.simulation = simulation;
+            this.timeslices = timeslices;
+            this.spreads = new long[timeslices];
+        }
+
+        Outcome run() {
+            simulation.world().randomSchedule(STEP_JITTER_NS).sizeOnlyAbove(4096);
+            for (int i = 0; i < pairs; i++) {
+                simulation.world().host("input" + i);
+                simulation.world().host("compute" + i);
+            }
+            for (int c = 0; c < pairs; c++) {
+                simulation.compute(
+                        t -> {
+                            delivered++;
+                            seen.set((int) t.index());
+                            spreads[(int) t.index()] = t.arrivalSpreadNs();
+                            lastNs = simulation.world().nowNs();
+                            t.release();
+                        });
+            }
+            beginNs = simulation.world().nowNs();
+            startInputs();
+            simulation.world().after(SAMPLE_NS, this::sample);
+            if (!simulation.run(LIMIT_NS)) {
+                throw new IllegalStateException("the run has not ended: " + simulation.failure());
+            }
+            long ns = lastNs - beginNs;
+            return new Outcome(
+                    spreads,
+                    (double) timeslices * pairs * COMPONENT / (ns / 1e9),
+                    fills.stream().mapToDouble(Double::doubleValue).toArray(),
+                    delivered,
+                    delivered == timeslices && seen.cardinality() == timeslices,
+                    ns,
+                    simulation.world().eventCount());
+        }
+
+        private void startInputs() {
+            SplittableRandom random = new SplittableRandom(seed);
+            long[] startsNs = random.longs(pairs, 0, START_SKEW_NS).sorted().toArray();
+            for (int i = 0; i < pairs; i++) {
+                long untilNs = beginNs + startsNs[i];
+                simulation.world().run(Math.max(0, untilNs - simulation.world().nowNs()));
+                simulation.input(source(i));
+            }
+        }
+
+        private PatternSource source(int input) {
+            int content = COMPONENT / MICROSLICES - MicrosliceFlyweight.LENGTH;
+            return new PatternSource(input, (long) MICROSLICES * timeslices, content, 0, 0);
+        }
+
+        private void sample() {
+            for (FlesnetSimulation.Compute compute : simulation.computes()) {
+                for (int i = 0; i < pairs && !compute.node().isDone(); i++) {
+                    fills.add((double) compute.node().ringUsed(i) / (1 << RING_EXPONENT));
+                }
+            }
+            if (delivered < timeslices) {
+                simulation.world().after(SAMPLE_NS, this::sample);
+            }
+        }
+    }
+}
