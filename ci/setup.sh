@@ -154,8 +154,10 @@ missing_for_test() {
     command -v influxd >/dev/null || echo influxdb
     command -v h5dump >/dev/null || echo hdf5-tools
     [ -d /usr/lib/python3/dist-packages/h5py ] || echo python3-h5py
-    [ -d /usr/lib/python3/dist-packages/zarr ] || echo python3-zarr# A subscriber to the live stream of timeslices.
-    [ -d /usr/lib/python3/dist-packages/aiohttp/usr/lib/python3/dist-packages/zmq ] || echo python3-aiohttppython3-zmq
+    [ -d /usr/lib/python3/dist-packages/zarr ] || echo python3-zarr
+    [ -d /usr/lib/python3/dist-packages/aiohttp ] || echo python3-aiohttp
+    # A subscriber to the live stream of timeslices.
+    [ -d /usr/lib/python3/dist-packages/zmq ] || echo python3-zmq
     missing_for_cluster
     command -v rpcgen >/dev/null || echo rpcsvc-proto
     [ -f /usr/include/tirpc/rpc/rpc.h ] || echo libtirpc-dev
@@ -277,7 +279,7 @@ only_optional() {
     for name in "$@"; do
         case $name in
         clang | libclang-rt-dev | clang-format | shellcheck | chromium | openmpi-bin | gcc-aarch64-linux-gnu | g++-aarch64-linux-gnu | libc6-dev-arm64-cross | qemu-user) ;;
-        mpich | slurm-wlm | munge | podman | crun | mmdebstrap | rpcsvc-proto | libtirpc-dev | postgresql | prometheus | influxdb | hdf5-tools | python3-h5py | python3-zarr | python3-aiohttp)python3-zmq) ;;
+        mpich | slurm-wlm | munge | podman | crun | mmdebstrap | rpcsvc-proto | libtirpc-dev | postgresql | prometheus | influxdb | hdf5-tools | python3-h5py | python3-zarr | python3-aiohttp | python3-zmq) ;;
         qemu-system-x86 | iproute2 | ibverbs-providers | ibverbs-utils | rdmacm-utils | perftest) ;;
         *) return 1 ;;
         esac
