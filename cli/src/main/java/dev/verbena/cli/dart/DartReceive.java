@@ -3,7 +3,6 @@ package dev.verbena.cli.dart;
 import dev.verbena.agent.RealEnvironment;
 import dev.verbena.cli.terminal.ChildProcess;
 import dev.verbena.cli.terminal.CliCommand;
-import dev.verbena.cli.terminal.HostPort;
 import dev.verbena.cli.terminal.Messages;
 import dev.verbena.cli.terminal.OutputFolder;
 import dev.verbena.cli.terminal.Termination;
