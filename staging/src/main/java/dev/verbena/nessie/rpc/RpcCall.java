@@ -4,6 +4,8 @@ import dev.verbena.nessie.nnti.NntiBuffer;
 import dev.verbena.nessie.nnti.NntiPeer;
 import dev.verbena.nessie.nnti.WorkRequest;
 import dev.verbena.nessie.xdr.XdrValue;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import org.agrona.collections.Int2ObjectHashMap;
 
 /**
@@ -38,12 +40,31 @@ public final class RpcCall {
         void onTransferred(RpcResult result);
     }
 
+    private static final VarHandle HANDLING;
+
+    static {
+        try {
+            HANDLING =
+                    MethodHandles.lookup()
+                            .findVarHandle(RpcCall.class, "isHandling", boolean.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
     private final RpcServer server;
     private final RpcMessage request = new RpcMessage();
     private final RpcMessage reply = new RpcMessage();
     private final WorkRequest work = new WorkRequest();
     private final Int2ObjectHashMap<XdrValue> argsByOpcode = new Int2ObjectHashMap<>();
-    private volatile boolean isHandling;
+
+    /**
+     * Set before the call goes to its handler, cleared by that; read by the server's thread. What
+     * follows a release store need not wait for it, as it would for a volatile one.
+     */
+    @SuppressWarnings("unused") // by HANDLING
+    private boolean isHandling;
+
     private Phase phase = Phase.FREE;
     private HandlerPort port;
     private NntiPeer peer;
@@ -178,15 +199,15 @@ public final class RpcCall {
      */
     void handling(HandlerPort from) {
         port = from;
-        isHandling = true;
+        HANDLING.setRelease(this, true); // the queue to the handler orders it, too
     }
 
     void handled() {
-        isHandling = false;
+        HANDLING.setRelease(this, false); // pairs with isHandling()
     }
 
     boolean isHandling() {
-        return isHandling;
+        return (boolean) HANDLING.getAcquire(this); // pairs with handled()
     }
 
     void phase(Phase next) {
@@ -199,8 +220,12 @@ public final class RpcCall {
 
     void operation(RpcOperation itsOperation) {
         operation = itsOperation;
+        if (itsOperation.args() == null) {
+            args = null;
+            return;
+        }
         args = argsByOpcode.get(request.opcode());
-        if (args == null && itsOperation.args() != null) {
+        if (args == null) {
             args = itsOperation.args().get();
             argsByOpcode.put(request.opcode(), args);
         }

@@ -341,8 +341,11 @@ public final class RpcServer {
     }
 
     private void reportProgress() {
+        if (progress == null) {
+            return; // nor is the clock asked, which costs as much as an empty cycle
+        }
         long now = nanoTime();
-        if (progress != null && now - nextProgressNs >= 0) {
+        if (now - nextProgressNs >= 0) {
             nextProgressNs = now + Math.max(PROGRESS_MIN_NS, options.progressNs());
             boolean isIdle = handledCount == reportedCount && used.isEmpty();
             reportedCount = handledCount;
@@ -405,7 +408,7 @@ public final class RpcServer {
 
     private void releaseSlot(RpcCall call) {
         if (call.slot() != null) {
-            slots.add(call.slot());
+            slots.push(call.slot()); // the next call gets what the caches still hold
             call.slot(null);
         }
     }
