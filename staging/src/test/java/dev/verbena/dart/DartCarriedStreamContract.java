@@ -83,6 +83,7 @@ public abstract class DartCarriedStreamContract {
             try {
                 // Handler, ring and buffers are full: the rest waits.
                 Await.until("held back", () -> master.statistics().parkedHeaderCount() >= 8);
+                Await.until("one is being handled", () -> !world.received.isEmpty());
                 assertThat(world.received).hasSize(1);
             } finally {
                 go.countDown();
