@@ -6,12 +6,14 @@ import dev.verbena.cli.Run;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** One round of the benchmark: that it runs, not what it finds. */
 @Timeout(180)
+@Tag("once")
 class NessieBenchTest {
     @TempDir Path folder;
 

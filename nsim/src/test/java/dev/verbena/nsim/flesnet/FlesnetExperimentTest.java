@@ -9,6 +9,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** The scheduler's effect, packet by packet, in small. */
 @Timeout(900)
+@Tag("once")
 class FlesnetExperimentTest {
     private static final int PAIRS = 32;
     private static final int INTERVALS = 4;

@@ -1,5 +1,6 @@
 package dev.verbena.ofi.transport;
 
+import dev.verbena.dart.SampledByDay;
 import dev.verbena.transport.Transport;
 import dev.verbena.transport.TransportContext;
 import dev.verbena.transport.TransportContract;
@@ -18,6 +19,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * its own, as on another host: peers are reached over libfabric.
  */
 @ExtendWith(NeedsLibfabric.class)
+@SampledByDay(isWholeAtFirst = true)
 class AutoOverOfiContractTest extends TransportContract {
     private final List<Path> folders = new ArrayList<>();
 

@@ -6,6 +6,7 @@ import dev.verbena.nessie.nnti.NntiBuffer;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.SplittableRandom;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -13,6 +14,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** Random decompositions of random arrays, by two clients, are the plain array. */
 @Timeout(240)
+@Tag("once")
 class DecompositionsTest {
     private static final int BYTES_MAX = 1 << 17;
 
