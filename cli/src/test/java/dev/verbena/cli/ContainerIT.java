@@ -84,6 +84,6 @@ class ContainerIT {
                 .contains("warning shared memory", "64 MiB of 64 MiB free")
                 .contains("seccomp mode 2")
                 .contains("warning shm:// attach", "--cap-add=SYS_PTRACE")
-                .containsPattern("Transports that work now: gni, (ofi, )?portals, shm");
+                .containsPattern("Transports that work now: auto, gni, (ofi, )?portals, shm");
     }
 }
