@@ -56,7 +56,7 @@ class DoctorIT {
     void shouldFindBothTransportsWorking() throws Exception {
         assertThat(run(List.of(), "--all")).as("%s", out).isZero();
         assertThat(out)
-                .containsPattern("Transports that work now: gni, (ofi, )?portals, shm")
+                .containsPattern("Transports that work now: auto, gni, (ofi, )?portals, shm")
                 .contains("shm://", "portals://", "gni://", "bytes compared")
                 .contains("locked memory", "cores", "JDK", "RDMA devices", "libibverbs");
         assertThat(out.lines()).allMatch(line -> line.length() <= 160);
@@ -70,7 +70,7 @@ class DoctorIT {
         assertThat(out)
                 .startsWith("{\"version\": ")
                 .contains("\"worst\": \"warning\"")
-                .containsPattern("\"transports\": \\[\"gni\", (\"ofi\", )?\"portals\", \"shm\"\\]")
+                .containsPattern("\"transports\": \\[\"auto\", \"gni\", (\"ofi\", )?\"portals\", \"shm\"\\]")
                 .contains(
                         "{\"name\": \"locked memory\", \"level\": \"note\", \"found\": \"limit 64 KiB\"")
                 .contains(
