@@ -53,6 +53,9 @@ static void require_one_name(const char *own)
                 "verbena-commsplit: the programs '%s' and '%s' have the same colour: rename one "
                 "with VERBENA_APP\n",
                 first, own);
+        /* MPICH's launcher drops what it has not yet read when a process aborts. */
+        const struct timespec pause = {.tv_nsec = 500000000};
+        nanosleep(&pause, NULL);
         PMPI_Abort(MPI_COMM_WORLD, 1);
     }
 }
