@@ -3,6 +3,7 @@ package dev.verbena.ugni;
 import dev.verbena.softnic.NativeAccess;
 import dev.verbena.softnic.NativeLibrary;
 import dev.verbena.ugni.bindings.ugni;
+import java.lang.invoke.MethodHandles;
 import java.nio.charset.StandardCharsets;
 import org.bytedeco.javacpp.BytePointer;
 
@@ -81,7 +82,11 @@ final class UgniNative {
         }
         String difference =
                 bindings.layoutDifference(
-                        ugni.class, name -> name, ugni::vgn_layout_name, ugni::vgn_layout_value);
+                        MethodHandles.lookup(),
+                        ugni.class,
+                        name -> name,
+                        ugni::vgn_layout_name,
+                        ugni::vgn_layout_value);
         return difference != null ? difference : choose();
     }
 

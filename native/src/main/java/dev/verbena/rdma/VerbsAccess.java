@@ -4,6 +4,7 @@ import dev.verbena.rdma.calls.VerbsLayout;
 import dev.verbena.rdma.calls.verbscalls;
 import dev.verbena.softnic.NativeAccess;
 import dev.verbena.softnic.NativeLibrary;
+import java.lang.invoke.MethodHandles;
 import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 import org.bytedeco.javacpp.BytePointer;
@@ -109,6 +110,7 @@ public final class VerbsAccess {
     private static String layoutDifference() {
         String difference =
                 LIBRARY.layoutDifference(
+                        MethodHandles.lookup(),
                         VerbsLayout.class,
                         VerbsAccess::javaName,
                         verbscalls::vv_layout_name,

@@ -2,6 +2,7 @@ package dev.verbena.softnic;
 
 import dev.verbena.softnic.bindings.Layout;
 import dev.verbena.softnic.bindings.softnic;
+import java.lang.invoke.MethodHandles;
 
 /**
  * Loads the toolkit's native library. Thread-safe.
@@ -58,6 +59,7 @@ public final class NativeAccess {
     private static String unfit() {
         String difference =
                 LIBRARY.layoutDifference(
+                        MethodHandles.lookup(),
                         Layout.class,
                         name -> name,
                         softnic::vna_layout_name,

@@ -4,6 +4,8 @@ import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.net.JarURLConnection;
 import java.net.URL;
 import java.nio.channels.FileChannel;
@@ -105,6 +107,7 @@ public final class NativeLibrary {
      * Compares the constants that the Java code was compiled with with those of the loaded library,
      * whose table of names ends with null.
      *
+     * @param reader may read the constants, whose package may be exported to the caller alone
      * @param constants the class that has them as fields
      * @param javaName the field for a name of the table; null: it has none
      * @param names the name in a row of the table
@@ -112,6 +115,7 @@ public final class NativeLibrary {
      * @return what differs, or null
      */
     public String layoutDifference(
+            MethodHandles.Lookup reader,
             Class<?> constants,
             UnaryOperator<String> javaName,
             IntFunction<BytePointer> names,
@@ -128,7 +132,8 @@ public final class NativeLibrary {
                 continue;
             }
             try {
-                long inJava = constants.getField(field).getLong(null);
+                VarHandle constant = reader.unreflectVarHandle(constants.getField(field));
+                long inJava = (long) constant.get();
                 if (inJava != values.applyAsLong(row)) {
                     return ("layout constant %s is %s in the native library %s and %s in Java: the"
                                     + " jars and the library are of different builds")

@@ -3,6 +3,7 @@ package dev.verbena.ofi;
 import dev.verbena.ofi.bindings.fabric;
 import dev.verbena.softnic.NativeAccess;
 import dev.verbena.softnic.NativeLibrary;
+import java.lang.invoke.MethodHandles;
 import java.nio.charset.StandardCharsets;
 import org.bytedeco.javacpp.BytePointer;
 
@@ -68,6 +69,7 @@ public final class OfiLibrary {
         }
         String difference =
                 library.layoutDifference(
+                        MethodHandles.lookup(),
                         fabric.class,
                         constant -> constant,
                         fabric::vfi_layout_name,

@@ -3,6 +3,7 @@ package dev.verbena.portals;
 import dev.verbena.portals.bindings.portals;
 import dev.verbena.softnic.NativeAccess;
 import dev.verbena.softnic.NativeLibrary;
+import java.lang.invoke.MethodHandles;
 import org.bytedeco.javacpp.BytePointer;
 import org.bytedeco.javacpp.IntPointer;
 
@@ -48,6 +49,7 @@ final class PortalsNative {
         }
         String difference =
                 library.layoutDifference(
+                        MethodHandles.lookup(),
                         portals.class,
                         constant -> constant.startsWith("PTL_") ? constant : null,
                         portals::PtlExtLayoutName,
