@@ -44,7 +44,7 @@ def _box(start, count):
     return _longs(start) + _longs(count)
 
 
-class _Door:
+class _Server:
     """A connection to one array server."""
 
     def __init__(self, address, place, places, timeout):
@@ -121,10 +121,10 @@ class Arrays:
     """Connections to all servers of an array service, in the order of their places."""
 
     def __init__(self, addresses, timeout):
-        self._doors = []
+        self._servers = []
         try:
             for place, address in enumerate(addresses):
-                self._doors.append(_Door(address, place, len(addresses), timeout))
+                self._servers.append(_Server(address, place, len(addresses), timeout))
         except BaseException:
             self.close()
             raise
@@ -139,18 +139,18 @@ class Arrays:
         shape, start = tuple(shape or array.shape), tuple(start or (0,) * array.ndim)
         data = memoryview(array).cast("B")
         outer = start, array.shape
-        for door, box in self._parts(shape, outer):
+        for server, box in self._parts(shape, outer):
             if box is not None:
-                door.ask(_PUT, name, version, door.timeout, kind, shape, box, outer, data)
-            elif door is self._home(name):
-                door.ask(_OPEN, name, version, 0, kind, shape)
+                server.ask(_PUT, name, version, server.timeout, kind, shape, box, outer, data)
+            elif server is self._home(name):
+                server.ask(_OPEN, name, version, 0, kind, shape)
 
     def seal(self, name, version):
         """Ends a version: it takes no more pieces, and is on disk when this returns."""
         _, kind, shape, _ = self._home(name).ask(_DESCRIBE, name, version, 0)
         home = self._home(name)
-        for door in [each for each in self._doors if each is not home] + [home]:
-            door.ask(_SEAL, name, version, door.timeout, kind, shape)
+        for server in [each for each in self._servers if each is not home] + [home]:
+            server.ask(_SEAL, name, version, server.timeout, kind, shape)
 
     def get(self, name, box=None, version=None, wait=0):
         """The elements of a box, a tuple of slices as numpy.s_ makes them; None: all.
@@ -168,10 +168,10 @@ class Arrays:
         outer = [a for a, _, _ in ranges], [b - a for a, b, _ in ranges]
         result = numpy.empty(outer[1], dtype=numpy.dtype(_ARRAY_TYPES[kind - 1]).newbyteorder("<"))
         data = memoryview(result).cast("B")
-        for door, part in self._parts(shape, outer):
+        for server, part in self._parts(shape, outer):
             if part is not None:
                 left = max(0, end - time.monotonic())
-                door.ask(_GET, name, number, left, kind, shape, part, outer, data)
+                server.ask(_GET, name, number, left, kind, shape, part, outer, data)
         return result
 
     def versions(self, name, after=-1, wait=0):
@@ -189,24 +189,24 @@ class Arrays:
             after = found[-1]
 
     def _home(self, name):
-        return self._doors[zlib.crc32(name.encode()) % len(self._doors)]
+        return self._servers[zlib.crc32(name.encode()) % len(self._servers)]
 
     def _parts(self, shape, box):
         """What each server has of a box; arrays are spread in slabs of one dimension."""
-        places = len(self._doors)
+        places = len(self._servers)
         fits = [i for i, n in enumerate(shape) if n >= places]
         axis = fits[0] if fits else shape.index(max(shape))
-        for door in self._doors:
-            first = max(shape[axis] * door.place // places, box[0][axis])
-            last = min(shape[axis] * (door.place + 1) // places, box[0][axis] + box[1][axis])
+        for server in self._servers:
+            first = max(shape[axis] * server.place // places, box[0][axis])
+            last = min(shape[axis] * (server.place + 1) // places, box[0][axis] + box[1][axis])
             start, count = list(box[0]), list(box[1])
             start[axis], count[axis] = first, last - first
-            yield door, (start, count) if first < last else None
+            yield server, (start, count) if first < last else None
 
     def close(self):
         """Ends the connections."""
-        for door in self._doors:
-            door.close()
+        for server in self._servers:
+            server.close()
 
     def __enter__(self):
         return self

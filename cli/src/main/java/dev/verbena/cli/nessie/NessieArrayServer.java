@@ -150,8 +150,8 @@ public final class NessieArrayServer extends CliCommand {
                         Transports.open(scheme, new TransportContext().job(job)),
                         directory.resolve("server" + place).toString(),
                         all.withPlace(place, count).withDoor(all.host(), port));
-        String door = server.port() < 0 ? "" : ", TCP " + all.host() + ":" + server.port();
-        say("server %s of %s: %s%s".formatted(place, count, server.url(), door));
+        String tcp = server.port() < 0 ? "" : ", TCP " + all.host() + ":" + server.port();
+        say("server %s of %s: %s%s".formatted(place, count, server.url(), tcp));
         return server;
     }
 

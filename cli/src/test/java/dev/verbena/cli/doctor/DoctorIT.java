@@ -70,7 +70,8 @@ class DoctorIT {
         assertThat(out)
                 .startsWith("{\"version\": ")
                 .contains("\"worst\": \"warning\"")
-                .containsPattern("\"transports\": \\[\"auto\", \"gni\", (\"ofi\", )?\"portals\", \"shm\"\\]")
+                .containsPattern(
+                        "\"transports\": \\[\"auto\", \"gni\", (\"ofi\", )?\"portals\", \"shm\"\\]")
                 .contains(
                         "{\"name\": \"locked memory\", \"level\": \"note\", \"found\": \"limit 64 KiB\"")
                 .contains(

@@ -61,7 +61,7 @@ public final class ArrayServer implements AutoCloseable {
         return agent.url();
     }
 
-    /** Port of its door for TCP; -1: it has none. */
+    /** Port of its listener for TCP; -1: it has none. */
     public int port() {
         return agent.port();
     }

@@ -14,7 +14,7 @@ import dev.verbena.transport.Transport;
 import org.agrona.CloseHelper;
 import org.agrona.concurrent.AgentTerminationException;
 
-/** The duty cycle of a server: remote procedures, the door for TCP, files. One thread. */
+/** The duty cycle of a server: remote procedures, the listener for TCP, files. One thread. */
 final class ArrayServerAgent implements ProtocolAgent {
     private static final String LOCK = "lock";
 
@@ -36,7 +36,7 @@ final class ArrayServerAgent implements ProtocolAgent {
     private AutoCloseable lock;
     private ArrayStore store;
     private ArrayEngine engine;
-    private Door door;
+    private TcpListener listener;
 
     ArrayServerAgent(
             Environment environment,
@@ -61,8 +61,10 @@ final class ArrayServerAgent implements ProtocolAgent {
             new Recovery(files, options, environment.errorHandler()).run(store);
             engine = new ArrayEngine(store, new Slots(network), options, environment.nanoClock());
             if (options.port() >= 0) {
-                door = new Door(environment.streams(), options, engine, environment.nanoClock());
-                port = door.port();
+                listener =
+                        new TcpListener(
+                                environment.streams(), options, engine, environment.nanoClock());
+                port = listener.port();
             }
             serve();
             url = network.url();
@@ -135,7 +137,7 @@ final class ArrayServerAgent implements ProtocolAgent {
     @Override
     public int doWork() {
         int work = endpoint.doWork() + engine.doWork();
-        work += door == null ? 0 : door.doWork();
+        work += listener == null ? 0 : listener.doWork();
         if (server.isDone()) {
             throw new AgentTerminationException("a client has ended the server");
         }
@@ -154,7 +156,7 @@ final class ArrayServerAgent implements ProtocolAgent {
 
     @Override
     public void onClose() {
-        CloseHelper.quietCloseAll(door, store);
+        CloseHelper.quietCloseAll(listener, store);
         if (endpoint == null) {
             transport.close();
         } else {

@@ -10,8 +10,8 @@ import dev.verbena.staging.Arguments;
  * @param memoryMax bytes of memory for pieces; those beyond move to disk
  * @param pieceMax longest piece, bytes, at most {@code memoryMax} and 1 GiB
  * @param versionsKept sealed versions of an array that stay, the newest; 0: all
- * @param host where the door for TCP listens
- * @param port its port; 0: any free one; -1: there is no door
+ * @param host where the listener for TCP listens
+ * @param port its port; 0: any free one; -1: there is none
  */
 public record ArrayServerOptions(
         int place,
@@ -23,7 +23,7 @@ public record ArrayServerOptions(
         int port) {
     private static final long PIECE_MAX = 1L << 30;
 
-    /** One server, 1 GiB, pieces up to 256 MiB, all versions stay, no door. */
+    /** One server, 1 GiB, pieces up to 256 MiB, all versions stay, no TCP. */
     public static final ArrayServerOptions DEFAULT =
             new ArrayServerOptions(0, 1, 1L << 30, 1L << 28, 0, "127.0.0.1", -1);
 
@@ -58,7 +58,7 @@ public record ArrayServerOptions(
         return new ArrayServerOptions(place, places, memoryMax, pieceMax, count, host, port);
     }
 
-    /** With a door for TCP. */
+    /** With a listener for TCP. */
     public ArrayServerOptions withDoor(String newHost, int newPort) {
         return new ArrayServerOptions(
                 place, places, memoryMax, pieceMax, versionsKept, newHost, newPort);

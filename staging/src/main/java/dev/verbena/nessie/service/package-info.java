@@ -15,6 +15,6 @@
  *
  * <p>{@link dev.verbena.nessie.service.ArrayServer} runs on a thread of its own; {@link
  * dev.verbena.nessie.service.ArrayClient} belongs to one thread. Messages are those of {@code
- * array.x}; over TCP they have a header, see {@code DoorConnection}.
+ * array.x}; over TCP they have a header, see {@code TcpConnection}.
  */
 package dev.verbena.nessie.service;

@@ -29,7 +29,7 @@ import org.agrona.concurrent.UnsafeBuffer;
  * <p>A client that sends anything else, or nothing for half a minute while it should, is cut off.
  * One thread.
  */
-final class DoorConnection implements Caller, AutoCloseable {
+final class TcpConnection implements Caller, AutoCloseable {
     static final int MAGIC = 0x4E534131;
     static final int ANSWER = 16;
     static final int PULL = 17;
@@ -59,7 +59,7 @@ final class DoorConnection implements Caller, AutoCloseable {
     private TransferListener listener;
     private long activeNs;
 
-    DoorConnection(ByteStream stream, ArrayEngine engine, long nowNs) {
+    TcpConnection(ByteStream stream, ArrayEngine engine, long nowNs) {
         this.stream = stream;
         this.engine = engine;
         this.activeNs = nowNs;

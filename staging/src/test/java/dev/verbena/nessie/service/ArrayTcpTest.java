@@ -19,9 +19,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The door for TCP: hostile bytes, and the client in Python. */
+/** The listener for TCP: hostile bytes, and the client in Python. */
 @Timeout(120)
-class ArrayDoorTest {
+class ArrayTcpTest {
     private static final ArrayServerOptions OPTIONS =
             ArrayServerOptions.DEFAULT.withDoor("127.0.0.1", 0);
 
@@ -45,7 +45,7 @@ class ArrayDoorTest {
                     random.nextBytes(bytes);
                     DataOutputStream out = new DataOutputStream(socket.getOutputStream());
                     if (random.nextBoolean()) {
-                        out.writeInt(DoorConnection.MAGIC);
+                        out.writeInt(TcpConnection.MAGIC);
                         out.writeInt(1 + random.nextInt(6));
                         out.writeInt(random.nextInt(512));
                         out.writeLong(random.nextLong());
@@ -72,14 +72,14 @@ class ArrayDoorTest {
             ArrayDescription array = new ArrayDescription("t", 1, ArrayType.INT8, whole);
             try (Socket socket = connect(servers)) {
                 DataOutputStream out = new DataOutputStream(socket.getOutputStream());
-                out.writeInt(DoorConnection.MAGIC);
+                out.writeInt(TcpConnection.MAGIC);
                 byte[] request = put(array);
                 out.writeInt(Requests.PUT);
                 out.writeInt(request.length);
                 out.writeLong(100);
                 out.write(request);
                 DataInputStream in = new DataInputStream(socket.getInputStream());
-                assertThat(in.readInt()).isEqualTo(DoorConnection.PULL);
+                assertThat(in.readInt()).isEqualTo(TcpConnection.PULL);
                 out.write(new byte[50]);
             }
             ArrayClient client = servers.client();

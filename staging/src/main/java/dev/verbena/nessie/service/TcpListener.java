@@ -7,15 +7,16 @@ import java.util.List;
 import org.agrona.concurrent.NanoClock;
 
 /** Takes requests over TCP. Never waits. One thread. */
-final class Door implements AutoCloseable {
+final class TcpListener implements AutoCloseable {
     private static final int CONNECTIONS_MAX = 128;
 
     private final ByteStreams.Listener listener;
     private final ArrayEngine engine;
     private final NanoClock clock;
-    private final List<DoorConnection> connections = new ArrayList<>();
+    private final List<TcpConnection> connections = new ArrayList<>();
 
-    Door(ByteStreams streams, ArrayServerOptions options, ArrayEngine engine, NanoClock clock) {
+    TcpListener(
+            ByteStreams streams, ArrayServerOptions options, ArrayEngine engine, NanoClock clock) {
         this.listener = streams.listen(options.host(), options.port());
         this.engine = engine;
         this.clock = clock;
@@ -34,7 +35,7 @@ final class Door implements AutoCloseable {
             accept(stream);
         }
         for (int i = connections.size() - 1; i >= 0; i--) {
-            DoorConnection connection = connections.get(i);
+            TcpConnection connection = connections.get(i);
             work += connection.doWork(clock.nanoTime());
             if (connection.isEnded()) {
                 connections.remove(i);
@@ -48,13 +49,13 @@ final class Door implements AutoCloseable {
         if (connections.size() == CONNECTIONS_MAX) {
             stream.close();
         } else {
-            connections.add(new DoorConnection(stream, engine, clock.nanoTime()));
+            connections.add(new TcpConnection(stream, engine, clock.nanoTime()));
         }
     }
 
     @Override
     public void close() {
-        connections.forEach(DoorConnection::close);
+        connections.forEach(TcpConnection::close);
         listener.close();
     }
 }
