@@ -22,8 +22,8 @@ import java.util.stream.Stream;
 /**
  * Couples two programs of different decomposition through the array service: two processes compute
  * one half of a heated rod, three the other. Each step is a version of one array. A process puts
- * its piece and gets the cells beside it, no matter which process computed them. This process has the servers;
- * it gets each step whole and compares it with the rod computed at once, bit for bit.
+ * its piece and gets the cells beside it, no matter which process computed them. This process has
+ * the servers; it gets each step whole and compares it with the rod computed at once, bit for bit.
  *
  * <p>Run: {@code ./verbena couple arrays [STEPS]}.
  */
