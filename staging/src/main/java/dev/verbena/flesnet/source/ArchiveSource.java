@@ -125,7 +125,7 @@ public final class ArchiveSource implements MicrosliceSource, AutoCloseable {
             if (file < files.size()) {
                 archive = open();
             } else {
-                // What was offered before can be seen by whoever sees this.
+                // A reader that sees this also sees what was offered before.
                 isOver = true;
             }
         }

@@ -57,8 +57,8 @@ public final class ArrayClient implements AutoCloseable {
      *
      * @param transport closed with the client, also if this throws
      * @param urls of all servers, in the order of their places
-     * @param timeoutMs milliseconds, to connect, and for each call beside the time that it is told
-     *     to wait
+     * @param timeoutMs milliseconds, to connect, and for each call beside the time that the call is
+     *     given to wait
      * @param errorHandler gets what goes wrong in between
      * @throws dev.verbena.nessie.nnti.NntiException naming why not
      */

@@ -7,7 +7,7 @@ import java.util.zip.CRC32;
 final class Split {
     private Split() {}
 
-    /** The server that is told of every version of an array. */
+    /** The server that gets every version of an array reported. */
     static int home(String name, int places) {
         CRC32 crc = new CRC32();
         crc.update(name.getBytes(StandardCharsets.UTF_8));

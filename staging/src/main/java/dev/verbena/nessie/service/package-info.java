@@ -10,8 +10,8 @@
  * <p>Arrays are spread over servers in equal slabs of one dimension: the first that has at least as
  * many indices as there are servers, else the longest. Server {@code i} of {@code n} has the
  * indices from {@code i * size / n} to {@code (i + 1) * size / n - 1}. One server, the CRC-32 of
- * the name modulo {@code n}, is told of every version and is sealed last: what is sealed there is
- * sealed everywhere.
+ * the name modulo {@code n}, is notified of every version and is sealed last: what is sealed there
+ * is sealed everywhere.
  *
  * <p>{@link dev.verbena.nessie.service.ArrayServer} runs on a thread of its own; {@link
  * dev.verbena.nessie.service.ArrayClient} belongs to one thread. Messages are those of {@code
