@@ -42,6 +42,8 @@ static void refuse_magic(void)
 static void refuse_version(void)
 {
     refuse(AT(layout_version), 99, 4, -EPROTO, "layout version 99");
+    /* Registrations had no address. */
+    refuse(AT(layout_version), 1, 4, -EPROTO, "layout version 1, this program knows 2");
 }
 static void refuse_endianness(void)
 {

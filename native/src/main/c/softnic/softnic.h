@@ -30,7 +30,8 @@ extern "C" {
 #include <stdatomic.h>
 #endif
 
-#define SNIC_LAYOUT_VERSION 1u
+/* Raised with every change of what lies in a segment. 2: registrations have an address. */
+#define SNIC_LAYOUT_VERSION 2u
 #define SNIC_NAME_MAX 64
 #define SNIC_WHY_MAX 512
 
