@@ -7,7 +7,10 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 
-/** DART's suite over {@code verbs;ofi_rxm}; as {@link OfiVerbsContractOnDevice}. */
+/**
+ * DART's suite over {@code verbs;ofi_rxm}. Part of no tier yet: {@code ./verbena rdma-vm --write
+ * LOGS -- ci/rdma-vm/device-tests LOGS --tag=ofi-verbs}.
+ */
 @Tag("ofi-verbs")
 @SampledByDay
 @Timeout(120)

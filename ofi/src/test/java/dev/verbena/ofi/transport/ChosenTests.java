@@ -1,0 +1,38 @@
+package dev.verbena.ofi.transport;
+
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+import java.util.List;
+import org.junit.jupiter.api.extension.ConditionEvaluationResult;
+import org.junit.jupiter.api.extension.ExecutionCondition;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.extension.ExtensionContext;
+
+/** Of a suite these tests only, unless {@code -Dverbena.named=true} asks for all. */
+@Target(ElementType.TYPE)
+@Retention(RetentionPolicy.RUNTIME)
+@ExtendWith(ChosenTests.Condition.class)
+@interface ChosenTests {
+    /** Names of their methods. */
+    String[] value();
+
+    /** Chooses by name. */
+    final class Condition implements ExecutionCondition {
+        @Override
+        public ConditionEvaluationResult evaluateExecutionCondition(ExtensionContext context) {
+            boolean isChosen =
+                    Boolean.getBoolean("verbena.named")
+                            || context.getTestMethod().isEmpty()
+                            || names(context).contains(context.getRequiredTestMethod().getName());
+            return isChosen
+                    ? ConditionEvaluationResult.enabled("chosen")
+                    : ConditionEvaluationResult.disabled("only when it is asked for by its class");
+        }
+
+        private static List<String> names(ExtensionContext context) {
+            return List.of(context.getRequiredTestClass().getAnnotation(ChosenTests.class).value());
+        }
+    }
+}
