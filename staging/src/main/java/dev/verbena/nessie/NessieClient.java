@@ -28,6 +28,8 @@ import org.agrona.concurrent.ManyToOneConcurrentArrayQueue;
  */
 public final class NessieClient implements AutoCloseable {
     private static final int COMMANDS_MAX = 1024;
+    private static final int DATA_FLAGS =
+            BufferFlags.GET_SRC | BufferFlags.PUT_DST | BufferFlags.PUT_SRC;
 
     private final ManyToOneConcurrentArrayQueue<Runnable> commands =
             new ManyToOneConcurrentArrayQueue<>(COMMANDS_MAX);
@@ -176,7 +178,7 @@ public final class NessieClient implements AutoCloseable {
             NntiBuffer bulk = null;
             try {
                 if (data != null) {
-                    bulk = network.register(data, BufferFlags.GET_SRC | BufferFlags.PUT_DST);
+                    bulk = network.register(data, DATA_FLAGS);
                 }
             } catch (RuntimeException e) {
                 future.completeExceptionally(e);

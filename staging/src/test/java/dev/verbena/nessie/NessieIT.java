@@ -17,7 +17,10 @@ import dev.verbena.nessie.nnti.WorkRequest;
 import dev.verbena.nessie.rpc.Opcode;
 import dev.verbena.nessie.rpc.RpcEndpoint;
 import dev.verbena.nessie.rpc.RpcException;
+import dev.verbena.nessie.rpc.RpcServer;
+import dev.verbena.nessie.rpc.RpcServerOptions;
 import dev.verbena.nessie.rpc.RpcService;
+import dev.verbena.nessie.xdr.XdrOpaque;
 import dev.verbena.nessie.xdr.XdrValue;
 import dev.verbena.transport.Transport;
 import dev.verbena.transport.TransportContext;
@@ -139,6 +142,32 @@ class NessieIT {
             assertThatThrownBy(() -> client.call(Opcode.NULL, null, null).join())
                     .isInstanceOf(CompletionException.class)
                     .hasCauseInstanceOf(RpcException.class);
+        }
+    }
+
+    /** The client has its answer's header at most. */
+    @Test
+    @Tag("nessie-R7")
+    void shouldFreeTheLongResultOfAKilledClient() throws Exception {
+        long limitNs = 30_000_000_000L;
+        XdrOpaque result = new XdrOpaque(true, 100_000);
+        try (RpcEndpoint endpoint =
+                new RpcEndpoint(new NntiTransport(open(), NntiOptions.ONE_SIDED), e -> {})) {
+            RpcServer server = endpoint.serve(RpcServerOptions.DEFAULT.withFetchTimeoutNs(limitNs));
+            server.register(NessieProcess.DOUBLE, null, call -> call.reply(0, result));
+            String url = endpoint.transport().url();
+            try (NessieProcess client = NessieProcess.start("leave", job, url)) {
+                while (server.longResultCount() == 0) {
+                    assertThat(client.isAlive()).isTrue();
+                    endpoint.doWork();
+                }
+                client.kill();
+                long killedNs = System.nanoTime();
+                while (server.longResultCount() > 0 || server.pendingCount() > 0) {
+                    endpoint.doWork();
+                }
+                assertThat(System.nanoTime() - killedNs).isLessThan(limitNs);
+            }
         }
     }
 

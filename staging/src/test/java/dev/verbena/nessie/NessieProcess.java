@@ -5,7 +5,11 @@ import dev.verbena.nessie.nnti.BufferFlags;
 import dev.verbena.nessie.nnti.NntiBuffer;
 import dev.verbena.nessie.nnti.NntiOptions;
 import dev.verbena.nessie.nnti.NntiTransport;
+import dev.verbena.nessie.rpc.ClientRequest;
 import dev.verbena.nessie.rpc.RpcCall;
+import dev.verbena.nessie.rpc.RpcClient;
+import dev.verbena.nessie.rpc.RpcEndpoint;
+import dev.verbena.nessie.rpc.RpcService;
 import dev.verbena.transport.TransportContext;
 import dev.verbena.transport.Transports;
 import java.io.BufferedReader;
@@ -15,7 +19,7 @@ import java.nio.file.Path;
 
 /**
  * A process of its own, and the program that it runs: {@code serve JOB THREADS} or {@code memory
- * JOB}, which print their address, and {@code atomics JOB URL ADDS LOCKS}.
+ * JOB}, which print their address, {@code atomics JOB URL ADDS LOCKS} and {@code leave JOB URL}.
  */
 final class NessieProcess implements AutoCloseable {
     /** Doubles each byte of the client's data. */
@@ -97,6 +101,11 @@ final class NessieProcess implements AutoCloseable {
                     Integer.parseInt(arguments[4]));
             return;
         }
+        if (arguments[0].equals("leave")) {
+            System.out.println("url of none");
+            leave(context, arguments[2]);
+            return;
+        }
         int code;
         try (RealEnvironment environment = RealEnvironment.builder().job(arguments[1]).build();
                 NessieServer server =
@@ -119,6 +128,17 @@ final class NessieProcess implements AutoCloseable {
         }
         call.putData(call.slot(), 0, length, 0);
         call.reply(0, null);
+    }
+
+    /** A client that calls, and never looks at the network again. */
+    private static void leave(TransportContext context, String url) throws IOException {
+        NntiTransport network =
+                new NntiTransport(Transports.open("shm", context), NntiOptions.ONE_SIDED);
+        RpcClient client = new RpcEndpoint(network, Throwable::printStackTrace).client();
+        client.register(DOUBLE);
+        RpcService service = client.getService(url, 60_000);
+        client.call(new ClientRequest(), service, DOUBLE, null, null, null, 0, 60_000);
+        System.in.read();
     }
 
     /** A peer that takes part in nothing but one-sided operations. */

@@ -265,6 +265,14 @@ public final class NntiBuffer {
         busySlots.clear((int) (offset / elementSize));
     }
 
+    /**
+     * Whether a peer may put so many bytes here: {@code OK}, {@code EPERM} without the flag {@code
+     * PUT_DST}, {@code EINVAL} for a range outside.
+     */
+    public NntiResult checkTarget(long offset, long length) {
+        return check(BufferFlags.PUT_DST, offset, length);
+    }
+
     /** Whether an operation that needs a flag may use so many bytes from here on. */
     NntiResult check(int flag, long offset, long length) {
         boolean isInside =

@@ -29,10 +29,14 @@ public final class ClientRequest {
     private RpcService service;
     private XdrValue args;
     private XdrValue resultValue;
+    private NntiBuffer data;
     private NntiBuffer longArgs;
     private NntiBuffer longResult;
     private WorkRequest fetch = new WorkRequest();
+    private long timeoutNs;
     private long deadlineNs;
+    private boolean isTimed;
+    private int pushCount;
     private Runnable onDone;
 
     /** Of no call yet. */
@@ -43,7 +47,7 @@ public final class ClientRequest {
         onDone = action;
     }
 
-    void begin(long callId, RpcService to, XdrValue values, XdrValue resultTo, long deadline) {
+    void begin(long callId, RpcService to, XdrValue values, XdrValue resultTo, long limitNs) {
         if (state != State.NULL && !isDone()) {
             throw new IllegalStateException("this request is still of call " + id + ", " + state);
         }
@@ -51,10 +55,26 @@ public final class ClientRequest {
         service = to;
         args = values;
         resultValue = resultTo;
-        deadlineNs = deadline;
+        timeoutNs = limitNs;
+        isTimed = false;
         state = State.SENDING;
         result = RpcResult.OK;
         remoteCode = 0;
+        data = null;
+        pushCount = 0;
+    }
+
+    void data(NntiBuffer buffer) {
+        data = buffer;
+    }
+
+    NntiBuffer data() {
+        return data;
+    }
+
+    /** The server has asked for data. */
+    void pushed() {
+        pushCount++;
     }
 
     void sent() {
@@ -124,6 +144,11 @@ public final class ClientRequest {
         return id;
     }
 
+    /** How often the server has asked for data, see {@link RpcCall#askData}. */
+    public int pushCount() {
+        return pushCount;
+    }
+
     RpcMessage header() {
         return header;
     }
@@ -148,6 +173,15 @@ public final class ClientRequest {
         return fetch;
     }
 
+    /** Its time begins, if it has not begun before. */
+    void timed(long nowNs) {
+        if (!isTimed) {
+            isTimed = true;
+            deadlineNs = nowNs + timeoutNs;
+        }
+    }
+
+    /** Valid once it is timed. */
     long deadlineNs() {
         return deadlineNs;
     }

@@ -87,7 +87,7 @@ final class Replies implements AutoCloseable {
         XdrValue result = call.result();
         int length = result == null ? 0 : result.encodedLength();
         reply.body(length, null);
-        if (length > 0 && reply.headerLength(false) + length >= lengthMax(transport)) {
+        if (length > 0 && reply.headerLength() + length >= lengthMax(transport)) {
             return encodeLong(call, length);
         }
         return RpcResult.OK;

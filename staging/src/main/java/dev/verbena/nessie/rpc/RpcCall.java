@@ -31,6 +31,8 @@ public final class RpcCall {
     enum Command {
         GET,
         PUT,
+        /** The client puts. */
+        ASK,
         REPLY
     }
 
@@ -81,6 +83,12 @@ public final class RpcCall {
     private boolean isCounted;
     private XdrValue result;
     private TransferListener listener;
+    private boolean isAsking;
+    private boolean isAskDue;
+
+    /** How the client's put has ended; null: it has not. */
+    private RpcResult pushed;
+
     private Command command;
     private NntiBuffer local;
     private long offset;
@@ -148,6 +156,18 @@ public final class RpcCall {
     }
 
     /**
+     * Asks the client to put its data into a buffer, and waits; see {@link #getData}. For networks
+     * on which puts are faster than gets. The client must be in its loop, and its data have the
+     * flag {@code PUT_SRC}.
+     *
+     * @param destination the call's {@link #slot}, or memory that a client which disconnects
+     *     meanwhile may still write to; with the flag {@code PUT_DST}
+     */
+    public RpcResult askData(NntiBuffer destination, long at, long bytes, long fromOffset) {
+        return port.transfer(this, Command.ASK, destination, at, bytes, fromOffset);
+    }
+
+    /**
      * Starts to read the client's data. For handlers in the server's loop; one transfer at a time.
      *
      * @return {@code OK}: the listener will be told; otherwise it will not
@@ -180,6 +200,12 @@ public final class RpcCall {
         return port.reply(this);
     }
 
+    /** Asks the client to put; see {@link #askData} and {@link #startGetData}. */
+    public RpcResult startAskData(
+            NntiBuffer destination, long at, long bytes, long fromOffset, TransferListener to) {
+        return server.start(this, Command.ASK, destination, at, bytes, fromOffset, to);
+    }
+
     // ---- for the server
 
     void arrived(NntiPeer from, long number, long nowNs) {
@@ -189,6 +215,7 @@ public final class RpcCall {
         isReplied = false;
         isOrphan = false;
         isCounted = false;
+        isAsking = false;
         args = null;
         result = null;
         operation = null;
@@ -289,10 +316,6 @@ public final class RpcCall {
         dataOffset = remoteOffset;
     }
 
-    void listener(TransferListener to) {
-        listener = to;
-    }
-
     TransferListener takeListener() {
         TransferListener taken = listener;
         listener = null;
@@ -301,6 +324,47 @@ public final class RpcCall {
 
     boolean isMoving() {
         return listener != null;
+    }
+
+    /** A transfer begins, by the client or by the server. */
+    void moving(TransferListener to, boolean isByClient) {
+        listener = to;
+        isAsking = isByClient;
+        isAskDue = isByClient;
+        pushed = null;
+    }
+
+    /** The client is still to be asked. */
+    boolean isAskDue() {
+        return isAskDue;
+    }
+
+    /** The client was asked, or will have to be later. */
+    void asked(boolean isSent, RpcResult how) {
+        isAskDue = !isSent;
+        pushed = isSent && how != RpcResult.OK ? how : null;
+    }
+
+    void pushed(RpcResult how) {
+        pushed = how;
+    }
+
+    /** The client was asked to put, and has not said that it did. */
+    boolean mayStillBePushed() {
+        return isAsking && !isAskDue && pushed == null;
+    }
+
+    /** Whether the transfer has ended; that of a client that is gone has, too. */
+    boolean isMoved() {
+        return isAsking ? pushed != null || isOrphan : work.isComplete();
+    }
+
+    /** How it has ended. */
+    RpcResult moved() {
+        if (isAsking) {
+            return pushed == null ? RpcResult.EIO : pushed;
+        }
+        return RpcResult.of(work.status().result());
     }
 
     Command command() {

@@ -36,12 +36,17 @@ public final class RpcClient {
     private final ArrayList<Abandoned> abandoned = new ArrayList<>();
     private final RpcMessage arrived = new RpcMessage();
     private final Waiting waiting = new Waiting();
+    private final Pushes pushes;
     private final int exchange;
     private long nextId = 1;
     private int sendingCount;
     private int fetchingCount;
     private int cycles;
     private long earliestNs = Long.MAX_VALUE;
+
+    /** Some call's time has not begun: the first look at the clock begins it. */
+    private boolean hasUntimed;
+
     private long lateCount;
     private long longResultCount;
 
@@ -50,6 +55,7 @@ public final class RpcClient {
         this.exchange = (int) transport.id();
         this.longArgs = new RegisteredBuffers(transport, BufferFlags.GET_SRC);
         this.longResults = new RegisteredBuffers(transport, BufferFlags.GET_DST);
+        this.pushes = new Pushes(transport);
         register(Opcode.NULL);
         register(Opcode.GET_SERVICE);
         register(Opcode.KILL_SERVICE);
@@ -111,8 +117,8 @@ public final class RpcClient {
      *
      * @param args null: none
      * @param result is decoded into before the call is done; null: what comes is not looked at
-     * @param data the server reads or writes it (its flags say which) until the call is done; null:
-     *     none
+     * @param data the server reads or writes it, or asks for it (its flags say which: {@code
+     *     GET_SRC}, {@code PUT_DST}, {@code PUT_SRC}) until the call is done; null: none
      * @param dataLength bytes of it that the server may use
      * @param timeoutMs deadline of the whole call, milliseconds
      * @return {@code OK}: it is under way; otherwise nothing was sent: {@code ENOENT} (operation
@@ -132,12 +138,12 @@ public final class RpcClient {
         if (!stubs.contains(opcode) || isDataWrong) {
             return isDataWrong ? RpcResult.EINVAL : RpcResult.ENOENT;
         }
-        long now = transport.transport().nanoTime();
-        long deadline = timeoutMs < 0 ? now + Long.MAX_VALUE / 4 : now + timeoutMs * MS;
-        request.begin(nextId++, service, args, result, deadline);
+        long timeoutNs = timeoutMs < 0 ? Long.MAX_VALUE / 4 : timeoutMs * MS;
+        request.begin(nextId++, service, args, result, timeoutNs);
         request.header().request(exchange, request.id(), opcode, 0);
         if (data != null) {
             request.header().data(dataLength, data.handle());
+            request.data(data);
         }
         RpcResult prepared = prepare(request);
         if (prepared != RpcResult.OK) {
@@ -145,7 +151,7 @@ public final class RpcClient {
             return prepared;
         }
         active.add(request);
-        earliestNs = earliestNs == Long.MAX_VALUE || deadline < earliestNs ? deadline : earliestNs;
+        hasUntimed = true;
         sendingCount++;
         send(request);
         return request.state() == ClientRequest.State.ERROR ? request.result() : RpcResult.OK;
@@ -183,7 +189,7 @@ public final class RpcClient {
         XdrValue args = request.args();
         int length = args == null ? 0 : args.encodedLength();
         header.body(length, null);
-        if (length == 0 || header.headerLength(true) + length < request.service().requestLength()) {
+        if (length == 0 || header.headerLength() + length < request.service().requestLength()) {
             return RpcResult.OK;
         }
         if (length > request.service().argsLengthMax()) {
@@ -230,7 +236,7 @@ public final class RpcClient {
 
     /** Sends, fetches and times out what is due; work done. Part of {@link RpcEndpoint#doWork}. */
     int doWork() {
-        int work = 0;
+        int work = pushes.doWork();
         if (sendingCount > 0 || fetchingCount > 0 || isLate()) {
             work += stepAll();
         }
@@ -245,17 +251,40 @@ public final class RpcClient {
 
     /** Some cycles leave the clock alone, which costs as much as an empty look into the network. */
     private boolean isLate() {
-        return !active.isEmpty()
-                && ++cycles % CYCLES_PER_LOOK == 0
-                && transport.transport().nanoTime() - earliestNs >= 0;
+        if (active.isEmpty() || ++cycles % CYCLES_PER_LOOK != 0) {
+            return false;
+        }
+        long now = transport.transport().nanoTime();
+        beginTimes(now);
+        return now - earliestNs >= 0;
+    }
+
+    private void beginTimes(long now) {
+        if (hasUntimed) {
+            hasUntimed = false;
+            for (int i = 0; i < active.size(); i++) {
+                active.get(i).timed(now);
+            }
+            findEarliest();
+        }
+    }
+
+    private void findEarliest() {
+        long earliest = Long.MAX_VALUE;
+        for (int i = 0; i < active.size(); i++) {
+            earliest = RpcEndpoint.earlier(earliest, active.get(i).deadlineNs());
+        }
+        earliestNs = earliest;
     }
 
     private int stepAll() {
         int work = 0;
         long now = transport.transport().nanoTime();
+        beginTimes(now);
         for (int i = active.size() - 1; i >= 0; i--) {
             ClientRequest request = active.get(i);
             work += step(request);
+            request.timed(now); // one that was started meanwhile
             if (!request.isDone() && now - request.deadlineNs() >= 0) {
                 end(request, ClientRequest.State.TIMED_OUT, RpcResult.ETIMEDOUT, 0);
                 work++;
@@ -263,11 +292,8 @@ public final class RpcClient {
             i = Math.min(i, active.size());
         }
         // After all of them: what is run when a call is done may have started others.
-        long earliest = Long.MAX_VALUE;
-        for (int i = 0; i < active.size(); i++) {
-            earliest = RpcEndpoint.earlier(earliest, active.get(i).deadlineNs());
-        }
-        earliestNs = earliest;
+        hasUntimed = true;
+        beginTimes(now);
         return work;
     }
 
@@ -319,13 +345,8 @@ public final class RpcClient {
 
     /** A result: belongs to the call of this id at this peer, or is late. */
     void onResult(NntiPeer peer, DirectBuffer buffer, int at, int length) {
-        ClientRequest request = find(RpcMessage.idOf(buffer, at));
-        boolean isExpected =
-                request != null
-                        && request.service().peer() == peer
-                        && RpcMessage.exchangeOf(buffer, at) == exchange
-                        && request.state() == ClientRequest.State.PROCESSING_REQUEST;
-        if (!isExpected) {
+        ClientRequest request = find(peer, buffer, at);
+        if (request == null) {
             lateCount++;
             releaseLate(peer, buffer, at, length);
             return;
@@ -339,6 +360,11 @@ public final class RpcClient {
         } else {
             fetch(request);
         }
+    }
+
+    /** A server asks for data of a call. */
+    void onAsk(NntiPeer peer, DirectBuffer buffer, int at, int length) {
+        pushes.onAsk(peer, find(peer, buffer, at), buffer, at, length);
     }
 
     /** Nobody will fetch it: the server need not keep it. */
@@ -377,10 +403,17 @@ public final class RpcClient {
         longResultCount++;
     }
 
-    private ClientRequest find(long id) {
+    /** The call that a message of its server is about; null: none is at the server. */
+    private ClientRequest find(NntiPeer peer, DirectBuffer buffer, int at) {
+        long id = RpcMessage.idOf(buffer, at);
         for (int i = active.size() - 1; i >= 0; i--) {
-            if (active.get(i).id() == id) {
-                return active.get(i);
+            ClientRequest each = active.get(i);
+            if (each.id() == id) {
+                boolean isIts =
+                        each.service().peer() == peer
+                                && RpcMessage.exchangeOf(buffer, at) == exchange
+                                && each.state() == ClientRequest.State.PROCESSING_REQUEST;
+                return isIts ? each : null;
             }
         }
         return null;
@@ -532,7 +565,13 @@ public final class RpcClient {
 
     /** When something is due although nothing comes; {@code Long.MAX_VALUE}: never. */
     long nextDeadlineNs() {
-        return active.isEmpty() ? Long.MAX_VALUE : earliestNs;
+        if (active.isEmpty()) {
+            return Long.MAX_VALUE;
+        }
+        if (hasUntimed) {
+            beginTimes(transport.transport().nanoTime());
+        }
+        return earliestNs;
     }
 
     void close() {

@@ -109,6 +109,10 @@ public final class RpcEndpoint implements AutoCloseable {
             }
             if (magic == RpcMessage.RESULT) {
                 client.onResult(peer, buffer, offset, length);
+            } else if (magic == RpcMessage.ASK) {
+                client.onAsk(peer, buffer, offset, length);
+            } else if (magic == RpcMessage.PUSHED && server != null) {
+                server.onPushed(peer, buffer, offset, length);
             } else if (magic == RpcMessage.ACK && server != null) {
                 server.onAck(peer, buffer, offset);
             } else if (magic >>> 8 == MAGIC_WITHOUT_VERSION && server != null) {

@@ -1,6 +1,7 @@
 package dev.verbena.nessie.rpc;
 
 import dev.verbena.nessie.nnti.NntiResult;
+import java.util.Arrays;
 
 /** Local results of calls; the numbers differ from NNTI's after {@code EPERM} (section 1.3). */
 public enum RpcResult {
@@ -20,6 +21,10 @@ public enum RpcResult {
     EDECODE(1013),
     EENCODE(1014);
 
+    private static final RpcResult[] ALL = values();
+    private static final RpcResult[] BY_NNTI =
+            Arrays.stream(NntiResult.values()).map(RpcResult::named).toArray(RpcResult[]::new);
+
     private final int code;
 
     RpcResult(int code) {
@@ -33,22 +38,19 @@ public enum RpcResult {
 
     /** The same at this layer; {@code EBADRPC} for what only NNTI has. */
     public static RpcResult of(NntiResult result) {
-        return switch (result) {
-            case OK -> OK;
-            case EIO -> EIO;
-            case EMSGSIZE -> EMSGSIZE;
-            case ECANCELED -> ECANCELED;
-            case ETIMEDOUT -> ETIMEDOUT;
-            case EINVAL -> EINVAL;
-            case ENOMEM -> ENOMEM;
-            case ENOENT -> ENOENT;
-            case ENOTSUP -> ENOTSUP;
-            case EEXIST -> EEXIST;
-            case ENOTINIT -> ENOTINIT;
-            case EPERM -> EPERM;
-            case EDECODE -> EDECODE;
-            case EENCODE -> EENCODE;
-            default -> EBADRPC;
-        };
+        return BY_NNTI[result.ordinal()];
+    }
+
+    private static RpcResult named(NntiResult result) {
+        return Arrays.stream(ALL)
+                .filter(each -> each.name().equals(result.name()))
+                .findFirst()
+                .orElse(EBADRPC);
+    }
+
+    /** {@code EBADRPC} for a number that is none of these. */
+    static RpcResult ofCode(int code) {
+        int index = code == 0 ? 0 : code - EIO.code + 1;
+        return index < 0 || index >= ALL.length || ALL[index].code != code ? EBADRPC : ALL[index];
     }
 }

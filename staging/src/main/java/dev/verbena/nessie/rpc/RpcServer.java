@@ -33,7 +33,7 @@ public final class RpcServer {
     private final ErrorHandler errorHandler;
     private final Int2ObjectHashMap<RpcOperation> operations = new Int2ObjectHashMap<>();
     private final RegisteredBuffers longArgs;
-    private final ArrayDeque<NntiBuffer> slots = new ArrayDeque<>();
+    private final ServerSlots slots;
     private final ArrayDeque<RpcCall> free = new ArrayDeque<>();
     private final ArrayList<RpcCall> used = new ArrayList<>();
     private final PriorityQueue<RpcCall> queue;
@@ -48,7 +48,6 @@ public final class RpcServer {
     private long fetchedArgsCount;
     private long reportedCount;
     private long nextProgressNs;
-    private int slotsUsedMax;
     private boolean isEnding;
     private boolean isKilled;
     private int exitCode;
@@ -64,11 +63,7 @@ public final class RpcServer {
         for (int i = 0; i < options.pendingMax(); i++) {
             free.add(new RpcCall(this));
         }
-        for (int i = 0; i < options.slotCount(); i++) {
-            slots.add(
-                    transport.alloc(
-                            options.slotLength(), 1, BufferFlags.GET_DST | BufferFlags.PUT_SRC));
-        }
+        this.slots = new ServerSlots(transport, options);
         nextProgressNs = nanoTime();
         registerBuiltIn();
     }
@@ -221,16 +216,31 @@ public final class RpcServer {
 
     /** The client has fetched a long result. */
     void onAck(NntiPeer peer, DirectBuffer buffer, int at) {
-        long id = RpcMessage.idOf(buffer, at);
+        RpcCall call = find(RpcCall.Phase.AWAITING_ACK, peer, RpcMessage.idOf(buffer, at));
+        if (call != null) {
+            replies.fetched(call);
+        }
+    }
+
+    /** The client has put what it was asked for. */
+    void onPushed(NntiPeer peer, DirectBuffer buffer, int at, int length) {
+        RpcCall call = find(RpcCall.Phase.RUNNING, peer, RpcMessage.idOf(buffer, at));
+        RpcResult how = RpcMessage.pushed(buffer, at, length);
+        if (how == null) {
+            malformedCount++;
+        } else if (call != null && call.mayStillBePushed()) {
+            call.pushed(how);
+        }
+    }
+
+    private RpcCall find(RpcCall.Phase phase, NntiPeer peer, long id) {
         for (int i = 0; i < used.size(); i++) {
             RpcCall call = used.get(i);
-            if (call.phase() == RpcCall.Phase.AWAITING_ACK
-                    && call.peer() == peer
-                    && call.id() == id) {
-                replies.fetched(call);
-                return;
+            if (call.phase() == phase && call.peer() == peer && call.id() == id) {
+                return call;
             }
         }
+        return null;
     }
 
     void onPeerClosed(NntiPeer peer) {
@@ -278,11 +288,11 @@ public final class RpcServer {
 
     private int running(RpcCall call) {
         if (call.isMoving()) {
-            return call.work().isComplete() ? transferred(call) : 0;
+            return ServerDispatch.isMoved(transport, call) ? transferred(call) : 0;
         }
         if (call.isOrphan() && !call.isHandling()) {
             // Its handler may keep the object and answer it later: it is never used again.
-            releaseSlot(call);
+            slots.give(call);
             call.phase(RpcCall.Phase.ABANDONED);
             used.remove(call);
             free.add(new RpcCall(this));
@@ -317,8 +327,7 @@ public final class RpcServer {
             } else {
                 queue.remove();
                 if (needsSlot) {
-                    next.slot(slots.remove());
-                    slotsUsedMax = Math.max(slotsUsedMax, options.slotCount() - slots.size());
+                    slots.take(next);
                 }
                 next.phase(RpcCall.Phase.RUNNING);
                 dispatch.run(next);
@@ -369,7 +378,7 @@ public final class RpcServer {
 
     /** A transfer that a handler waits for in the loop has ended. */
     int transferred(RpcCall call) {
-        call.takeListener().onTransferred(RpcResult.of(call.work().status().result()));
+        call.takeListener().onTransferred(call.moved());
         return 1;
     }
 
@@ -385,7 +394,7 @@ public final class RpcServer {
     }
 
     void finish(RpcCall call) {
-        releaseSlot(call);
+        slots.give(call);
         call.longResult(null, 0);
         call.takeListener();
         if (call.phase() == RpcCall.Phase.ABANDONED) {
@@ -404,13 +413,6 @@ public final class RpcServer {
         handledCount++;
         servedCount += call.isCounted() ? 1 : 0;
         return 1;
-    }
-
-    private void releaseSlot(RpcCall call) {
-        if (call.slot() != null) {
-            slots.push(call.slot()); // the next call gets what the caches still hold
-            call.slot(null);
-        }
     }
 
     /**
@@ -486,7 +488,7 @@ public final class RpcServer {
 
     /** Most of the buffers for bulk data that were in use at a time. */
     public int slotsUsedMax() {
-        return slotsUsedMax;
+        return slots.usedMax();
     }
 
     /** Requests that are held now. */

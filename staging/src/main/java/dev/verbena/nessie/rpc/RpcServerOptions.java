@@ -32,71 +32,45 @@ public record RpcServerOptions(
 
     /** With so many threads. */
     public RpcServerOptions withThreads(int count) {
-        return new RpcServerOptions(
-                pendingMax,
-                count,
-                requestsMax,
-                argsLengthMax,
-                slotCount,
-                slotLength,
-                fetchTimeoutNs,
-                progressNs,
-                order);
+        return with(count, requestsMax, slotCount, slotLength, fetchTimeoutNs, order);
     }
 
     /** Ends after so many requests. */
     public RpcServerOptions withRequestsMax(long count) {
-        return new RpcServerOptions(
-                pendingMax,
-                threads,
-                count,
-                argsLengthMax,
-                slotCount,
-                slotLength,
-                fetchTimeoutNs,
-                progressNs,
-                order);
+        return with(threads, count, slotCount, slotLength, fetchTimeoutNs, order);
     }
 
     /** With so many buffers of so many bytes. */
     public RpcServerOptions withSlots(int count, int length) {
-        return new RpcServerOptions(
-                pendingMax,
-                threads,
-                requestsMax,
-                argsLengthMax,
-                count,
-                length,
-                fetchTimeoutNs,
-                progressNs,
-                order);
+        return with(threads, requestsMax, count, length, fetchTimeoutNs, order);
     }
 
     /** Gives up on long results after so long. */
     public RpcServerOptions withFetchTimeoutNs(long timeoutNs) {
-        return new RpcServerOptions(
-                pendingMax,
-                threads,
-                requestsMax,
-                argsLengthMax,
-                slotCount,
-                slotLength,
-                timeoutNs,
-                progressNs,
-                order);
+        return with(threads, requestsMax, slotCount, slotLength, timeoutNs, order);
     }
 
     /** Handles requests in this order. */
     public RpcServerOptions withOrder(Comparator<RpcCall> policy) {
+        return with(threads, requestsMax, slotCount, slotLength, fetchTimeoutNs, policy);
+    }
+
+    private RpcServerOptions with(
+            int newThreads,
+            long newRequestsMax,
+            int newSlotCount,
+            int newSlotLength,
+            long newFetchTimeoutNs,
+            Comparator<RpcCall> newOrder) {
         return new RpcServerOptions(
                 pendingMax,
-                threads,
-                requestsMax,
+                newThreads,
+                newRequestsMax,
                 argsLengthMax,
-                slotCount,
-                slotLength,
-                fetchTimeoutNs,
+                newSlotCount,
+                newSlotLength,
+                newFetchTimeoutNs,
                 progressNs,
-                policy);
+                newOrder);
     }
 }

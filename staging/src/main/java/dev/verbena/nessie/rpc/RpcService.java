@@ -1,6 +1,5 @@
 package dev.verbena.nessie.rpc;
 
-import dev.verbena.nessie.nnti.BufferHandle;
 import dev.verbena.nessie.nnti.NntiPeer;
 
 /** A server that a client has found. Owned by the client's thread. */
@@ -22,8 +21,8 @@ public final class RpcService {
 
     /** Arguments shorter than this travel inside the request, bytes; with data if so asked. */
     public int inlineArgsMax(boolean hasData) {
-        int handles = hasData ? BufferHandle.LENGTH_OF_ONE : 0;
-        return requestLength - 44 - handles;
+        int handles = hasData ? RpcMessage.HANDLE_LENGTH : 0;
+        return requestLength - RpcMessage.HEADER_LENGTH - handles;
     }
 
     /** Longest arguments that the server fetches, bytes. */

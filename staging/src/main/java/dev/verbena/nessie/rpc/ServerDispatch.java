@@ -59,11 +59,7 @@ final class ServerDispatch implements HandlerPort {
             long length,
             long dataOffset,
             RpcCall.TransferListener listener) {
-        boolean isInside =
-                dataOffset >= 0
-                        && length >= 0
-                        && dataOffset <= call.dataLength()
-                        && length <= call.dataLength() - dataOffset;
+        boolean isInside = call.request().isInData(dataOffset, length);
         if (!isInside || call.isMoving() || call.phase() != RpcCall.Phase.RUNNING) {
             return RpcResult.EINVAL;
         }
@@ -71,30 +67,63 @@ final class ServerDispatch implements HandlerPort {
             listener.onTransferred(RpcResult.OK);
             return RpcResult.OK;
         }
+        call.command(command, local, offset, length, dataOffset);
         NntiResult started =
-                command == RpcCall.Command.GET
-                        ? transport.get(
-                                call.peer(),
-                                call.request().data(),
-                                dataOffset,
-                                length,
-                                local,
-                                offset,
-                                false,
-                                call.work())
-                        : transport.put(
-                                call.peer(),
-                                local,
-                                offset,
-                                length,
-                                call.request().data(),
-                                dataOffset,
-                                false,
-                                call.work());
+                switch (command) {
+                    case GET ->
+                            transport.get(
+                                    call.peer(),
+                                    call.request().data(),
+                                    dataOffset,
+                                    length,
+                                    local,
+                                    offset,
+                                    false,
+                                    call.work());
+                    case PUT ->
+                            transport.put(
+                                    call.peer(),
+                                    local,
+                                    offset,
+                                    length,
+                                    call.request().data(),
+                                    dataOffset,
+                                    false,
+                                    call.work());
+                    default -> checkAsk(transport, local, offset, length);
+                };
         if (started == NntiResult.OK) {
-            call.listener(listener);
+            call.moving(listener, command == RpcCall.Command.ASK);
+            isMoved(transport, call);
         }
         return RpcResult.of(started);
+    }
+
+    private static NntiResult checkAsk(
+            NntiTransport transport, NntiBuffer local, long offset, long length) {
+        int bytes = RpcMessage.ASK_LENGTH + local.handle().encodedLength();
+        return bytes > transport.messageLengthMax()
+                ? NntiResult.EMSGSIZE
+                : local.checkTarget(offset, length);
+    }
+
+    /** Whether the transfer of a call has ended; asks its client if that is still to be done. */
+    static boolean isMoved(NntiTransport transport, RpcCall call) {
+        int at = call.isAskDue() ? transport.claim() : -1;
+        if (at >= 0) {
+            int length =
+                    call.request()
+                            .encodeAsk(
+                                    transport.messages(),
+                                    at,
+                                    call.dataOffset(),
+                                    call.length(),
+                                    call.local().handle(),
+                                    call.offset());
+            NntiResult sent = transport.commit(call.peer(), length);
+            call.asked(sent != NntiResult.EAGAIN, RpcResult.of(sent));
+        }
+        return call.isMoved();
     }
 
     int takeCommands() {
@@ -122,7 +151,7 @@ final class ServerDispatch implements HandlerPort {
         if (started != RpcResult.OK || ended[0] != null) {
             return started;
         }
-        server.transport().await(() -> call.work().isComplete(), NntiTransport.NEVER);
+        server.transport().await(() -> isMoved(server.transport(), call), NntiTransport.NEVER);
         server.transferred(call);
         return ended[0];
     }

@@ -19,11 +19,13 @@ public final class XferClient implements AutoCloseable {
     /** How often {@link #connect} asks again a server that does not answer in time. */
     public static final int RETRIES = 5;
 
-    /** Of a request without handles and arguments (specification, section 2.3). */
-    private static final int REQUEST_HEADER_LENGTH = 44;
+    /** Of a request or a result without handles (specification, section 2.3). */
+    private static final int HEADER_LENGTH = 36;
 
-    /** Of a result without its body. */
-    private static final int RESULT_HEADER_LENGTH = 40;
+    private static final int HANDLE_LENGTH = 4 + BufferHandle.LENGTH_OF_ONE;
+
+    /** Of the messages that ask for a piece of an array, and say that it was put. */
+    private static final int PUSH_LENGTH = 64 + BufferHandle.LENGTH_OF_ONE;
 
     private final RpcEndpoint endpoint;
     private final RpcService service;
@@ -127,18 +129,19 @@ public final class XferClient implements AutoCloseable {
     }
 
     /**
-     * Bytes of the messages and the bulk data of a transfer, without what the transport adds
-     * (specification, section 2.3).
+     * Bytes of the messages and the bulk data of a transfer that has ended, without what the
+     * transport adds (specification, section 2.3).
      */
     public long wireLength(XferRequest request) {
         boolean isBulk = request.data() != null;
         int handles = service.inlineArgsMax(false) - service.inlineArgsMax(isBulk);
         int args = request.args().encodedLength();
-        long length = REQUEST_HEADER_LENGTH + handles + args + RESULT_HEADER_LENGTH;
+        long length = 2 * HEADER_LENGTH + handles + args;
         if (args >= service.inlineArgsMax(isBulk)) {
-            length += BufferHandle.LENGTH_OF_ONE;
+            length += HANDLE_LENGTH;
         }
         int result = request.result() == null ? 0 : request.result().encodedLength();
+        length += (long) request.rpc().pushCount() * PUSH_LENGTH;
         return length + result + (isBulk ? request.data().length() : 0);
     }
 

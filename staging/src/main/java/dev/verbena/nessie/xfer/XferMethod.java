@@ -11,7 +11,9 @@ public enum XferMethod {
     /** From the server, in the result. */
     READ_ENCODE(3),
     /** From the server, which puts it. */
-    READ_RDMA(4);
+    READ_RDMA(4),
+    /** To the server; the client puts it where the server asks for it. */
+    WRITE_RDMA_PUSH(5);
 
     private final int opcode;
 
@@ -26,12 +28,12 @@ public enum XferMethod {
 
     /** From client to server. */
     public boolean isWrite() {
-        return this == WRITE_ENCODE || this == WRITE_RDMA;
+        return this == WRITE_ENCODE || this == WRITE_RDMA || this == WRITE_RDMA_PUSH;
     }
 
     /** Outside the messages, by put or get. */
     public boolean isBulk() {
-        return this == WRITE_RDMA || this == READ_RDMA;
+        return this != WRITE_ENCODE && this != READ_ENCODE;
     }
 
     /** As it is typed: {@code write-encode}. */

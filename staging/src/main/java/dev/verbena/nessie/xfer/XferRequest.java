@@ -30,7 +30,7 @@ public final class XferRequest {
         this.method = method;
         this.count = count;
         this.validation = validation;
-        int flags = BufferFlags.GET_SRC | BufferFlags.PUT_DST;
+        int flags = BufferFlags.GET_SRC | BufferFlags.PUT_DST | BufferFlags.PUT_SRC;
         array = method.isBulk() ? null : new DataArray().resize(count);
         data = method.isBulk() ? network.alloc(count * DataArray.ELEMENT_LENGTH, 1, flags) : null;
         args = new XferArgs(method == XferMethod.WRITE_ENCODE ? array : null);

@@ -38,6 +38,14 @@ public final class XferService {
      */
     public static NessieServer.Builder serve(NessieServer.Builder builder) {
         XferService service = new XferService();
+        for (XferMethod method : XferMethod.values()) {
+            if (method.isBulk()) {
+                builder.onBulk(
+                        method.opcode(),
+                        () -> new XferArgs(null),
+                        call -> service.run(call, XferService::moveBulk));
+            }
+        }
         return builder.on(
                         XferMethod.WRITE_ENCODE.opcode(),
                         () -> new XferArgs(new DataArray()),
@@ -45,15 +53,7 @@ public final class XferService {
                 .on(
                         XferMethod.READ_ENCODE.opcode(),
                         () -> new XferArgs(null),
-                        call -> service.run(call, XferService::readEncode))
-                .onBulk(
-                        XferMethod.WRITE_RDMA.opcode(),
-                        () -> new XferArgs(null),
-                        call -> service.run(call, XferService::moveBulk))
-                .onBulk(
-                        XferMethod.READ_RDMA.opcode(),
-                        () -> new XferArgs(null),
-                        call -> service.run(call, XferService::moveBulk));
+                        call -> service.run(call, XferService::readEncode));
     }
 
     private interface Operation {
@@ -91,7 +91,7 @@ public final class XferService {
             call.reply(RpcResult.EINVAL.code(), null);
             return;
         }
-        boolean isWrite = call.opcode() == XferMethod.WRITE_RDMA.opcode();
+        boolean isWrite = call.opcode() != XferMethod.READ_RDMA.opcode();
         int pieceMax = (int) (call.slot().length() / DataArray.ELEMENT_LENGTH);
         for (int from = 0; from < args.count(); from += pieceMax) {
             int count = Math.min(pieceMax, args.count() - from);
@@ -107,7 +107,11 @@ public final class XferService {
     private static int get(RpcCall call, Workspace space, int from, int count) {
         NntiBuffer slot = call.slot();
         int bytes = count * DataArray.ELEMENT_LENGTH;
-        RpcResult moved = call.getData(slot, 0, bytes, (long) from * DataArray.ELEMENT_LENGTH);
+        long at = (long) from * DataArray.ELEMENT_LENGTH;
+        RpcResult moved =
+                call.opcode() == XferMethod.WRITE_RDMA_PUSH.opcode()
+                        ? call.askData(slot, 0, bytes, at)
+                        : call.getData(slot, 0, bytes, at);
         if (moved != RpcResult.OK) {
             return moved.code();
         }

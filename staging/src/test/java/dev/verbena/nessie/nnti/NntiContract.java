@@ -25,6 +25,7 @@ import org.junit.jupiter.api.Timeout;
  */
 @Timeout(120)
 public abstract class NntiContract {
+    private static final int SENDERS = 8;
     private static final int SOURCE = BufferFlags.PUT_SRC | BufferFlags.GET_DST;
     private static final int TARGET = BufferFlags.PUT_DST | BufferFlags.GET_SRC;
 
@@ -366,25 +367,56 @@ public abstract class NntiContract {
     @Tag("nessie-N17")
     void shouldLoseNothingWithAFullQueue() {
         // --long: 1,000,000 sends instead of 20,000
-        int count = Boolean.getBoolean("verbena.long") ? 1_000_000 : 20_000;
+        int count = Boolean.getBoolean("verbena.long") ? 125_000 : 2_500;
         NntiBuffer queue = pair.right.alloc(16, 8, BufferFlags.RECV_QUEUE);
-        NntiBuffer source = pair.left.alloc(8, 1, BufferFlags.SEND_SRC);
-        WorkRequest send = new WorkRequest();
+        List<Sender> senders = new ArrayList<>();
+        for (int i = 0; i < SENDERS; i++) {
+            senders.add(new Sender(i));
+        }
+        pair.pump("connected", () -> senders.stream().allMatch(Sender::isConnected));
+        long[] taken = new long[SENDERS];
         NntiStatus received = new NntiStatus();
-        long sent = 0;
-        for (long taken = 0; taken < count; ) {
-            if (sent < count && (send.state() == WorkRequest.State.NULL || send.isComplete())) {
-                source.window().putLong(0, sent++);
-                pair.left.send(pair.toRight, source, null, send);
+        int rounds = 0;
+        for (int total = 0; total < SENDERS * count; rounds++) {
+            for (Sender each : senders) {
+                each.step(count);
             }
-            pair.left.progress();
             // Looks seldom, so that the queue is full mostly.
-            if (sent % 13 == 0 || sent == count || !send.isComplete()) {
-                while (pair.right.await(queue, 0, received) == NntiResult.OK) {
-                    assertThat(queue.window().getLong((int) received.offset())).isEqualTo(taken++);
-                    pair.right.release(received);
-                }
+            while (rounds % 13 == 0 && pair.right.await(queue, 0, received) == NntiResult.OK) {
+                long value = queue.window().getLong((int) received.offset());
+                int sender = (int) (value % SENDERS);
+                assertThat(value / SENDERS).as("of sender %s", sender).isEqualTo(taken[sender]++);
+                pair.right.release(received);
+                total++;
             }
+        }
+        assertThat(taken).containsOnly(count);
+    }
+
+    /** Sends its number and how many it has sent, one after the other. */
+    private final class Sender {
+        private final int number;
+        private final NntiTransport network = pair.another();
+        private final NntiBuffer source = network.alloc(8, 1, BufferFlags.SEND_SRC);
+        private final WorkRequest send = new WorkRequest();
+        private final NntiPeer to = network.startConnect(pair.right.url(), 20_000_000_000L);
+        private long sent;
+
+        Sender(int number) {
+            this.number = number;
+        }
+
+        boolean isConnected() {
+            return to.state() == NntiPeer.State.READY;
+        }
+
+        void step(int count) {
+            boolean isFree = send.state() == WorkRequest.State.NULL || send.isComplete();
+            if (sent < count && isFree) {
+                source.window().putLong(0, sent++ * SENDERS + number);
+                network.send(to, source, null, send);
+            }
+            network.progress();
         }
     }
 

@@ -3,6 +3,8 @@ package dev.verbena.nessie.nnti;
 import dev.verbena.agent.Await;
 import dev.verbena.transport.TransportContext;
 import dev.verbena.transport.Transports;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 
@@ -14,12 +16,18 @@ public final class NntiPair implements AutoCloseable {
 
     private static final AtomicInteger NUMBERS = new AtomicInteger();
 
+    private final String scheme;
+    private final NntiOptions options;
+    private final TransportContext context = context();
+    private final List<NntiTransport> others = new ArrayList<>();
+
     final NntiTransport left;
     final NntiTransport right;
     final NntiPeer toRight;
 
     NntiPair(String scheme, NntiOptions options) {
-        TransportContext context = context();
+        this.scheme = scheme;
+        this.options = options;
         left = new NntiTransport(Transports.open(scheme, context), options);
         right = new NntiTransport(Transports.open(scheme, context), options);
         toRight = left.startConnect(right.url(), 10_000_000_000L);
@@ -32,18 +40,27 @@ public final class NntiPair implements AutoCloseable {
         return new TransportContext().job(job);
     }
 
+    /** Another transport, which is pumped, too. */
+    NntiTransport another() {
+        NntiTransport made = new NntiTransport(Transports.open(scheme, context), options);
+        others.add(made);
+        return made;
+    }
+
     void pump(String what, BooleanSupplier condition) {
         Await.until(
                 what,
                 () -> {
                     left.progress();
                     right.progress();
+                    others.forEach(NntiTransport::progress);
                     return condition.getAsBoolean();
                 });
     }
 
     @Override
     public void close() {
+        others.forEach(NntiTransport::close);
         left.close();
         right.close();
     }

@@ -336,6 +336,96 @@ public abstract class RpcContract {
                 .isEqualTo(RpcResult.EINVAL);
     }
 
+    private static RpcResult push(RpcCall call, NntiBuffer into, long at, long bytes, long from) {
+        return call.startAskData(
+                into,
+                at,
+                bytes,
+                from,
+                result -> call.reply(result == RpcResult.OK ? 0 : result.code(), null));
+    }
+
+    private NntiBuffer data(int flags) {
+        NntiBuffer data = client.transport().alloc(1 << 12, 1, flags);
+        for (int i = 0; i < 1 << 12; i++) {
+            data.window().putByte(i, (byte) (i * 7));
+        }
+        return data;
+    }
+
+    private ClientRequest callWith(NntiBuffer data) {
+        ClientRequest request = new ClientRequest();
+        client.client().call(request, service, BULK, null, null, data, 1 << 12, 20_000);
+        return request;
+    }
+
+    /** The second way of a write: the server has room, and the client puts. */
+    @Test
+    void shouldAskTheClientToPut() {
+        reopen(RpcServerOptions.DEFAULT.withSlots(1, 1 << 12));
+        NntiBuffer own = pair.serving.transport().alloc(64, 1, BufferFlags.GET_DST);
+        List<RpcResult> refused = new ArrayList<>();
+        pair.server.registerWithSlot(
+                BULK,
+                null,
+                call -> {
+                    refused.add(push(call, own, 0, 8, 0));
+                    refused.add(push(call, call.slot(), 4090, 8, 0));
+                    refused.add(push(call, call.slot(), 0, 8, 4090));
+                    refused.add(push(call, call.slot(), 3, 1000, 17));
+                    held.add(call);
+                });
+        ClientRequest request = callWith(data(BufferFlags.PUT_SRC));
+        pair.pump("put", request::isDone);
+        assertThat(request.remoteCode()).isZero();
+        assertThat(request.pushCount()).isEqualTo(1);
+        assertThat(refused)
+                .containsExactly(RpcResult.EPERM, RpcResult.EINVAL, RpcResult.EINVAL, RpcResult.OK);
+        ClientRequest mayNot = callWith(data(BufferFlags.GET_SRC));
+        pair.pump("refused", mayNot::isDone);
+        assertThat(mayNot.remoteCode()).isEqualTo(RpcResult.EPERM.code());
+    }
+
+    /** A slot that a client may still put to is given to nobody else. */
+    @Test
+    void shouldTakeTheSlotAwayFromAClientThatIsGone() {
+        reopen(RpcServerOptions.DEFAULT.withSlots(1, 1 << 12));
+        List<NntiBuffer> slots = new ArrayList<>();
+        pair.server.registerWithSlot(
+                BULK,
+                null,
+                call -> {
+                    slots.add(call.slot());
+                    push(call, call.slot(), 0, 1000, 0);
+                });
+        ClientRequest timedOut = callWith(data(BufferFlags.PUT_SRC));
+        while (slots.isEmpty()) {
+            client.transport().progress();
+            pair.serving.doWork();
+        }
+        client.client().cancel(timedOut);
+        pair.pump("reported", () -> pair.server.pendingCount() == 0);
+        callWith(data(BufferFlags.PUT_SRC));
+        while (slots.size() < 2) {
+            client.transport().progress();
+            pair.serving.doWork();
+        }
+        assertThat(slots.get(1)).isSameAs(slots.get(0));
+        RpcEndpoint gone = client;
+        pair.forget(gone);
+        gone.close();
+        pair.pump("given up", () -> pair.server.pendingCount() == 0);
+        assertThat(slots.get(1).isOpen()).isFalse();
+        client = pair.client();
+        service = pair.service(client);
+        ClientRequest next = callWith(data(BufferFlags.PUT_SRC));
+        pair.pump("next", next::isDone);
+        assertThat(next.remoteCode()).isZero();
+        for (int i = 0; i < 1000; i++) {
+            assertThat(slots.get(2).window().getByte(i)).isEqualTo((byte) (i * 7));
+        }
+    }
+
     @Test
     @Tag("nessie-R15")
     void shouldNeverUseMoreThanItsSlots() {
@@ -454,7 +544,7 @@ public abstract class RpcContract {
                 .request((int) client.transport().id(), request.id(), HOLD, 0)
                 .encode(buffer, at, true);
         buffer.putByte(at + 3, (byte) '2');
-        client.transport().commit(service.peer(), 44);
+        client.transport().commit(service.peer(), RpcMessage.HEADER_LENGTH);
         pair.pump("answered", request::isDone);
         assertThat(request.remoteCode()).isEqualTo(RpcResult.EDECODE.code());
         assertThat(pair.server.malformedCount()).isEqualTo(1);

@@ -1,0 +1,102 @@
+package dev.verbena.nessie.rpc;
+
+import dev.verbena.nessie.nnti.BufferHandle;
+import dev.verbena.nessie.nnti.NntiPeer;
+import dev.verbena.nessie.nnti.NntiResult;
+import dev.verbena.nessie.nnti.NntiTransport;
+import dev.verbena.nessie.nnti.WorkRequest;
+import java.util.ArrayList;
+import org.agrona.DirectBuffer;
+
+/**
+ * Puts a client's data where servers ask for it, and reports each put to its server: also one whose
+ * call has ended meanwhile, for the server's buffer is occupied until then. One thread.
+ */
+final class Pushes {
+    private static final class Push {
+        final WorkRequest work = new WorkRequest();
+        NntiPeer peer;
+        int exchange;
+        long id;
+        RpcResult started;
+    }
+
+    private final NntiTransport transport;
+    private final BufferHandle target = new BufferHandle();
+    private final ArrayList<Push> active = new ArrayList<>();
+    private final ArrayList<Push> free = new ArrayList<>();
+
+    Pushes(NntiTransport transport) {
+        this.transport = transport;
+    }
+
+    /**
+     * A server asks.
+     *
+     * @param request null: the call has ended
+     */
+    void onAsk(NntiPeer peer, ClientRequest request, DirectBuffer buffer, int at, int length) {
+        Push push = free.isEmpty() ? new Push() : free.remove(free.size() - 1);
+        push.peer = peer;
+        push.exchange = RpcMessage.exchangeOf(buffer, at);
+        push.id = RpcMessage.idOf(buffer, at);
+        push.started = start(push, request, buffer, at, length);
+        active.add(push);
+    }
+
+    private RpcResult start(
+            Push push, ClientRequest request, DirectBuffer buffer, int at, int length) {
+        if (request == null) {
+            return RpcResult.ECANCELED;
+        }
+        if (!RpcMessage.decodeAsk(buffer, at, length, target)) {
+            return RpcResult.EDECODE;
+        }
+        long from = RpcMessage.askedOffset(buffer, at);
+        long bytes = RpcMessage.askedLength(buffer, at);
+        if (request.data() == null || !request.header().isInData(from, bytes)) {
+            return RpcResult.EINVAL;
+        }
+        request.pushed();
+        return RpcResult.of(
+                transport.put(
+                        push.peer,
+                        request.data(),
+                        from,
+                        bytes,
+                        target,
+                        RpcMessage.askedTarget(buffer, at),
+                        false,
+                        push.work));
+    }
+
+    /** Reports what has ended; work done. */
+    int doWork() {
+        int work = 0;
+        for (int i = active.size() - 1; i >= 0; i--) {
+            Push push = active.get(i);
+            boolean hasEnded = push.started != RpcResult.OK || push.work.isComplete();
+            if (hasEnded && report(push)) {
+                active.set(i, active.get(active.size() - 1));
+                active.remove(active.size() - 1);
+                free.add(push);
+                work++;
+            }
+        }
+        return work;
+    }
+
+    /** False: not now. */
+    private boolean report(Push push) {
+        int at = transport.claim();
+        if (at < 0) {
+            return false;
+        }
+        RpcResult how =
+                push.started == RpcResult.OK
+                        ? RpcResult.of(push.work.status().result())
+                        : push.started;
+        RpcMessage.encodePushed(transport.messages(), at, push.exchange, push.id, how);
+        return transport.commit(push.peer, RpcMessage.PUSHED_LENGTH) != NntiResult.EAGAIN;
+    }
+}
