@@ -32,7 +32,7 @@ public final class CompareMain {
     private static final String UCX = "ucx_perftest";
 
     /** Bytes of a request of Nessie without arguments. */
-    private static final int NULL_REQUEST_LENGTH = 52;
+    private static final int NULL_REQUEST_LENGTH = 44;
 
     private static final Pattern MICROSECONDS = Pattern.compile("\"us\":([0-9.]+)");
 

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.verbena.cli.terminal.ChildProcess;
 import dev.verbena.cli.terminal.Messages;
+import dev.verbena.nessie.xfer.XferMethod;
 import dev.verbena.nsim.nessie.NessieScaling;
 import dev.verbena.nsim.network.NetworkContext;
 import dev.verbena.nsim.topology.GridTopology;
@@ -14,6 +15,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.function.DoubleSupplier;
 import java.util.regex.Matcher;
@@ -22,10 +24,10 @@ import java.util.regex.Pattern;
 /** One line of the table of {@code nessie bench}: a program that prints a figure. One thread. */
 final class BenchRow {
     /**
-     * Bytes of a request without arguments and bulk data with what NNTI puts before it; its answer
-     * is 4 shorter (specification, section 2.3).
+     * Bytes of a request without arguments and bulk data, and of its answer, with what NNTI puts
+     * before them (specification, section 2.3).
      */
-    static final int NULL_REQUEST_LENGTH = 52;
+    static final int NULL_REQUEST_LENGTH = 44;
 
     private static final String HALF_NS = "\"halfNs\": ?([0-9.E]+)";
     private static final String MICROSECONDS = "\"us\":([0-9.]+)";
@@ -34,6 +36,11 @@ final class BenchRow {
 
     /** The last column of a table's row. */
     private static final String LAST_COLUMN = "(?m)^ *[0-9]+ .*?([0-9.]+)\\s*$";
+
+    private static final String MPI_MEGABYTES = "MB/s ([0-9.]+)";
+
+    /** 2^20 bytes, of the transfer service, in 10^6. */
+    private static final double MEGABYTE = 1.048576;
 
     private static final long LIMIT_MS = 120_000;
 
@@ -44,7 +51,10 @@ final class BenchRow {
     private final Pattern figure;
     private final double scale;
     private final BenchRow base;
-    private final int clients;
+
+    /** Where it is on a line of a picture; 0: on none. */
+    private final int x;
+
     private final List<Double> samples = new ArrayList<>();
 
     /** The arguments are a whole command. */
@@ -61,7 +71,7 @@ final class BenchRow {
             String figure,
             double scale,
             BenchRow base,
-            int clients) {
+            int x) {
         this.group = group;
         this.name = name;
         this.unit = unit;
@@ -69,7 +79,7 @@ final class BenchRow {
         this.figure = Pattern.compile(figure);
         this.scale = scale;
         this.base = base;
-        this.clients = clients;
+        this.x = x;
     }
 
     /** All, each behind the one that it is compared with. */
@@ -207,19 +217,46 @@ final class BenchRow {
 
     private static BenchRow xfer(
             String scheme, String group, String name, String method, int clients, BenchRow base) {
-        List<String> words =
-                List.of(
-                        "nessie",
-                        "xfer",
-                        "--transport=" + scheme,
-                        "--io-method=" + method,
-                        "--len=65536",
-                        "--num-reqs=4",
-                        "--num-trials=" + 64 / clients,
-                        "--clients=" + clients,
-                        "--validate=none",
-                        "--timeout=30000");
-        return new BenchRow(group, name, "MB/s", words, LAST_COLUMN, 1.048576, base, clients);
+        List<String> words = xfer(scheme, method, 65_536, 4, 64 / clients, clients);
+        return new BenchRow(group, name, "MB/s", words, LAST_COLUMN, MEGABYTE, base, clients);
+    }
+
+    /** Of one client, for a line over the bytes of a request. */
+    static BenchRow xfer(
+            String group,
+            String scheme,
+            XferMethod method,
+            int count,
+            int requests,
+            int trials,
+            int bytes) {
+        String name = method.name().toLowerCase(Locale.ROOT) + ", bytes: " + bytes;
+        List<String> words = xfer(scheme, method + "-async", count, requests, trials, 1);
+        return new BenchRow(group, name, "MB/s", words, LAST_COLUMN, MEGABYTE, null, bytes);
+    }
+
+    /** A whole command, for a line over the bytes of a request. */
+    static BenchRow ofMpi(String group, String line, List<String> command, int bytes) {
+        String name = line + ", bytes: " + bytes;
+        BenchRow row =
+                new BenchRow(group, name, "MB/s", command, MPI_MEGABYTES, MEGABYTE, null, bytes);
+        row.isForeign = true;
+        return row;
+    }
+
+    private static List<String> xfer(
+            String scheme, String method, int count, int requests, int trials, int clients) {
+        return List.of(
+                "nessie",
+                "xfer",
+                "--transport=" + scheme,
+                "--io-method=" + method,
+                "--len=" + count,
+                "--num-reqs=" + requests,
+                "--num-trials=" + trials,
+                "--clients=" + clients,
+                "--validate=none",
+                "--timeout=30000");
     }
 
     String group() {
@@ -239,12 +276,17 @@ final class BenchRow {
         return base;
     }
 
-    int clients() {
-        return clients;
+    int x() {
+        return x;
     }
 
-    boolean isOfLine(String line) {
-        return clients > 0 && name.startsWith(line + ", clients");
+    boolean isForeign() {
+        return isForeign;
+    }
+
+    /** Whether it is a point of this line, over clients or bytes. */
+    boolean isOfLine(String line, String over) {
+        return x > 0 && name.startsWith(line + ", " + over);
     }
 
     List<Double> samples() {

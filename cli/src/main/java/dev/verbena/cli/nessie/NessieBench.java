@@ -8,6 +8,7 @@ import dev.verbena.cli.terminal.Termination;
 import dev.verbena.cli.terminal.ThisMachine;
 import dev.verbena.cli.terminal.TransportOption;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -28,6 +29,9 @@ import picocli.CommandLine.Option;
         mixinStandardHelpOptions = true,
         sortOptions = false)
 public final class NessieBench extends CliCommand {
+    private static final List<String> STYLES =
+            List.of("one", "two", "three", "four", "five", "six");
+
     @Option(
             names = "--transport",
             paramLabel = "SCHEME",
@@ -47,7 +51,7 @@ public final class NessieBench extends CliCommand {
             names = "--only",
             paramLabel = "NAME",
             split = ",",
-            description = "These rows only: null, write, read, encode, clients, torus.")
+            description = "These rows only: null, write, read, encode, clients, torus, mpi.")
     private List<String> only = List.of();
 
     @Option(
@@ -67,15 +71,20 @@ public final class NessieBench extends CliCommand {
     public Integer call() throws Exception {
         TransportOption.require(spec, scheme);
         inRange("--rounds", rounds, 1, 1000);
-        List<BenchRow> rows = BenchRow.of(scheme, isQuick);
+        Path yardstick = output.resolve("mpi_yardstick");
+        List<BenchRow> rows = new ArrayList<>(BenchRow.of(scheme, isQuick));
+        rows.addAll(BenchFigure10.rows(scheme, yardstick, isQuick));
         List<String> names = rows.stream().map(BenchRow::group).distinct().toList();
         for (String name : only) {
             if (!names.contains(name)) {
                 throw wrong("--only %s is none of %s", name, String.join(", ", names));
             }
         }
-        rows = rows.stream().filter(row -> only.isEmpty() || only.contains(row.group())).toList();
+        if (!only.isEmpty()) {
+            rows.removeIf(row -> !only.contains(row.group()));
+        }
         Path folder = OutputFolder.prepare("--output", output);
+        compile(rows, yardstick);
         try (Termination termination = new Termination(10_000)) {
             for (int round = 0; round < rounds; round++) {
                 for (BenchRow row : rows) {
@@ -86,9 +95,26 @@ public final class NessieBench extends CliCommand {
                 }
             }
         }
+        Files.deleteIfExists(yardstick);
         print(rows);
         write(rows, folder);
         return 0;
+    }
+
+    /** Without Open MPI its rows are left out. */
+    private void compile(List<BenchRow> rows, Path yardstick)
+            throws IOException, InterruptedException {
+        if (rows.stream().anyMatch(NessieBench::isOfMpi)) {
+            String why = MpiYardstick.compile(yardstick);
+            if (why != null) {
+                rows.removeIf(NessieBench::isOfMpi);
+                say("without the lines of MPI: " + why);
+            }
+        }
+    }
+
+    private static boolean isOfMpi(BenchRow row) {
+        return row.isForeign() && row.group().equals(BenchFigure10.GROUP);
     }
 
     private void print(List<BenchRow> rows) {
@@ -136,7 +162,7 @@ public final class NessieBench extends CliCommand {
                 "Calls beside what they are made of",
                 "Medians of " + rounds + " rounds, in which all programs took turns.");
         report.table(List.of("what", "median", "unit", "beside", "ratio"), lines);
-        chart(rows, report);
+        charts(rows, report);
         Map<String, Object> environment = new LinkedHashMap<>();
         environment.put("processor", ThisMachine.processor());
         environment.put("processors", Runtime.getRuntime().availableProcessors());
@@ -148,27 +174,43 @@ public final class NessieBench extends CliCommand {
         say("written: " + folder.resolve("report.html"));
     }
 
-    /** Throughput by the number of clients, if it was measured. */
-    private static void chart(List<BenchRow> rows, ResultReport report) {
-        Chart chart = new Chart("bulk data by clients", "clients", "MB/s", false).doubling();
-        boolean isDrawn = false;
-        String[] styles = {"one", "two", "three", "four"};
-        int style = 0;
-        for (String line : List.of("write_rdma", "read_rdma", "torus, write", "torus, read")) {
-            List<BenchRow> found = rows.stream().filter(row -> row.isOfLine(line)).toList();
+    /** A picture of these lines, if they were measured. */
+    private static void chart(
+            List<BenchRow> rows,
+            ResultReport report,
+            String caption,
+            String over,
+            String text,
+            List<String> lines) {
+        Chart chart = new Chart(caption, over, "MB/s", false).doubling();
+        int drawn = 0;
+        for (String line : lines) {
+            List<BenchRow> found = rows.stream().filter(row -> row.isOfLine(line, over)).toList();
             if (!found.isEmpty()) {
-                double[] xs = found.stream().mapToDouble(BenchRow::clients).toArray();
+                double[] xs = found.stream().mapToDouble(BenchRow::x).toArray();
                 double[] ys = found.stream().mapToDouble(BenchRow::value).toArray();
-                chart.line(line, styles[style++], xs, ys, true);
-                isDrawn = true;
+                chart.line(line, STYLES.get(drawn++), xs, ys, true);
             }
         }
-        if (isDrawn) {
-            report.section(
-                    "Clients",
-                    "One server; each client has 4 requests under way. Torus: simulated, a node for each"
-                            + " client.");
-            report.chart("Payload of all clients", chart);
+        if (drawn > 0) {
+            report.section(caption, text);
+            report.chart("Payload by " + over, chart);
         }
+    }
+
+    private static void charts(List<BenchRow> rows, ResultReport report) {
+        chart(
+                rows,
+                report,
+                "Clients",
+                "clients",
+                "One server; each client has 4 requests under way. Torus: simulated, a node for each"
+                        + " client.",
+                List.of("write_rdma", "read_rdma", "torus, write", "torus, read"));
+        String text =
+                "The paper's Fig. 10: one client, 8 requests under way, beside the same bytes by Open"
+                        + " MPI between two processes of this machine.";
+        chart(rows, report, "To the server", "bytes", text, BenchFigure10.WRITES);
+        chart(rows, report, "From the server", "bytes", text, BenchFigure10.READS);
     }
 }

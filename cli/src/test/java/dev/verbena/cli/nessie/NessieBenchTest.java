@@ -42,6 +42,20 @@ class NessieBenchTest {
     }
 
     @Test
+    void shouldMeasureTransfersBesideMpi() throws IOException {
+        Path output = folder.resolve("bench");
+        Run run = bench("--quick", "--rounds=1", "--only=mpi", "--output=" + output);
+        assertThat(run.err()).isEmpty();
+        assertThat(run.code()).isZero();
+        assertThat(run.out())
+                .containsPattern("write_rdma_push, bytes: 1024 +[0-9.,]+ MB/s")
+                .containsPattern(
+                        "MPI_Put, bytes: 1024 +[0-9.,]+ MB/s|without the lines of MPI: mpi");
+        assertThat(Files.readString(output.resolve("report.html"))).contains("To the server");
+        assertThat(output.resolve("mpi_yardstick")).doesNotExist();
+    }
+
+    @Test
     void shouldRefuseWrongOptions() {
         assertThat(bench("--only=all").err()).contains("--only all is none of null, write");
         assertThat(bench("--rounds=0").code()).isEqualTo(2);
