@@ -6,6 +6,7 @@ import dev.verbena.dart.config.ReceiverSettings;
 import dev.verbena.dart.receiver.ReceiverEngine;
 import dev.verbena.dart.wire.PieceFlyweight;
 import dev.verbena.staging.Arguments;
+import dev.verbena.staging.sink.Sink;
 import java.net.URI;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -17,6 +18,15 @@ import org.agrona.concurrent.UnsafeBuffer;
 public final class DartReceiver implements AutoCloseable {
     /** File of a directory that says what lies there, see {@link Context#describe}. */
     public static final String DESCRIPTIONS = ".verbena-messages.jsonl";
+
+    /**
+     * Property of a message for a sink: elements of the whole array in each dimension, the slowest
+     * first, as {@code 400,100}. See {@link Context#sink}.
+     */
+    public static final String GLOBAL_PROPERTY = "global";
+
+    /** Property of a message for a sink: where it begins in the whole array, as {@code 0,100}. */
+    public static final String START_PROPERTY = "start";
 
     /** {@link #send} and others: taken; it will be delivered if the process lives. */
     public static final int ACCEPTED = 0;
@@ -156,6 +166,15 @@ public final class DartReceiver implements AutoCloseable {
     }
 
     /**
+     * What the sink has.
+     *
+     * @throws IllegalStateException if there is none
+     */
+    public SinkStatistics sinkStatistics() {
+        return engine.sinkStatistics();
+    }
+
+    /**
      * Waits until as many servers have finished in order (all of their data is here, they were
      * stopped) as this.
      *
@@ -206,6 +225,8 @@ public final class DartReceiver implements AutoCloseable {
         private long silenceTimeoutNs = 10_000_000_000L;
         private byte[] secret;
         private boolean isNamingClients;
+        private Sink sink;
+        private int sinkSenders = 4;
 
         /** Everything at its default. */
         public Context() {}
@@ -414,6 +435,32 @@ public final class DartReceiver implements AutoCloseable {
         }
 
         /**
+         * Hand every message to a sink, as the piece of a variable of a step that its rank has. It
+         * is confirmed when the sink has it; until then it is a file of the directory, which is
+         * needed, and stays with its server. What the sink refuses becomes a file of the directory
+         * and is reported. While the sink cannot be reached messages wait. With {@link #steps} the
+         * messages of a step are handed over together, after its handler, in one transaction if the
+         * sink has any.
+         *
+         * <p>The variable is that of the metadata, or else the name, with underscores for what is
+         * no letter or digit. The array is described by {@link #GLOBAL_PROPERTY} and {@link
+         * #START_PROPERTY}; without them the ranks' arrays lie one after the other in a further
+         * dimension, the slowest, if {@link DartMetadata#rankCount} is above 1.
+         *
+         * @param sink closed with the receiver
+         */
+        public Context sink(Sink sink) {
+            this.sink = sink;
+            return this;
+        }
+
+        /** Most threads that hand messages to the sink, and no more than it takes sessions; 4. */
+        public Context sinkSenders(int sinkSenders) {
+            this.sinkSenders = sinkSenders;
+            return this;
+        }
+
+        /**
          * Checks all values.
          *
          * @throws IllegalArgumentException naming the value and its range
@@ -447,7 +494,9 @@ public final class DartReceiver implements AutoCloseable {
                     reverseBytesMax,
                     silenceTimeoutNs,
                     secret,
-                    isNamingClients);
+                    isNamingClients,
+                    sink,
+                    sinkSenders);
         }
     }
 }

@@ -2,7 +2,6 @@ package dev.verbena.savime;
 
 import dev.verbena.agent.AgentThread;
 import dev.verbena.agent.Environment;
-import dev.verbena.savime.forward.SenderPool;
 import dev.verbena.savime.server.ServerCounts;
 import dev.verbena.savime.server.ServerSettings;
 import dev.verbena.savime.server.StagingEngine;
@@ -10,6 +9,7 @@ import dev.verbena.savime.store.StagingDirectory;
 import dev.verbena.savime.wire.StgFlyweight;
 import dev.verbena.savime.wire.StgStatus;
 import dev.verbena.staging.Arguments;
+import dev.verbena.staging.forward.SenderPool;
 import dev.verbena.staging.host.AgentHost;
 import dev.verbena.staging.sink.Sink;
 import dev.verbena.staging.sink.StagedArrays;

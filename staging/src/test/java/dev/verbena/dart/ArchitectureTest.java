@@ -93,6 +93,7 @@ class ArchitectureTest {
                     "dev.verbena.savime.store",
                     "dev.verbena.savime.forward",
                     "dev.verbena.savime.query",
+                    "dev.verbena.staging.forward",
                     "dev.verbena.staging.sink");
 
     /** Of the packages of roles of the in-transit staging. */

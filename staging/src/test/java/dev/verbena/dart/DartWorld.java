@@ -93,7 +93,7 @@ public final class DartWorld implements AutoCloseable {
     }
 
     /** Where receivers listen, and servers find them. */
-    URI receiverAt() {
+    public URI receiverAt() {
         String place =
                 switch (streamScheme) {
                     case "tcp", "gni" -> "127.0.0.1:" + receiverPort;

@@ -1,6 +1,7 @@
 package dev.verbena.dart;
 
 import dev.verbena.agent.RealEnvironment;
+import dev.verbena.staging.sink.Sinks;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -14,12 +15,12 @@ import java.util.concurrent.TimeUnit;
  * A receiver that is a process of its own, so that a test can kill it. Stores into a directory;
  * prints a line for each message that its handler sees.
  */
-final class ReceiverProcess implements AutoCloseable {
+public final class ReceiverProcess implements AutoCloseable {
     private static final long LIMIT_S = 60;
     private static final String END = "<end>";
 
     final Process process;
-    final URI address;
+    public final URI address;
     final int port;
     private final LinkedBlockingQueue<String> lines = new LinkedBlockingQueue<>();
 
@@ -29,7 +30,7 @@ final class ReceiverProcess implements AutoCloseable {
     }
 
     /** Starts one and waits until it listens. */
-    ReceiverProcess(Path directory, URI address, String... options) throws Exception {
+    public ReceiverProcess(Path directory, URI address, String... options) throws Exception {
         List<String> command =
                 new java.util.ArrayList<>(
                         List.of(
@@ -66,7 +67,7 @@ final class ReceiverProcess implements AutoCloseable {
     }
 
     /** Waits for a line that begins so; the rest of it. */
-    String await(String beginning) throws InterruptedException {
+    public String await(String beginning) throws InterruptedException {
         StringBuilder all = new StringBuilder();
         while (true) {
             String line = lines.poll(LIMIT_S, TimeUnit.SECONDS);
@@ -80,7 +81,7 @@ final class ReceiverProcess implements AutoCloseable {
         }
     }
 
-    void kill() throws InterruptedException {
+    public void kill() throws InterruptedException {
         process.destroyForcibly().waitFor();
     }
 
@@ -88,7 +89,7 @@ final class ReceiverProcess implements AutoCloseable {
         new ProcessBuilder("kill", "-" + name, Long.toString(process.pid())).start().waitFor();
     }
 
-    int exitCode() throws InterruptedException {
+    public int exitCode() throws InterruptedException {
         if (!process.waitFor(LIMIT_S, TimeUnit.SECONDS)) {
             throw new AssertionError("the receiver has not ended");
         }
@@ -100,7 +101,10 @@ final class ReceiverProcess implements AutoCloseable {
         kill();
     }
 
-    /** {@code DIRECTORY ADDRESS [accept-gaps] [hang-on-loss]}; ends when a server has finished. */
+    /**
+     * {@code DIRECTORY ADDRESS [accept-gaps] [hang-on-loss] [sink=URI]}; ends when a server has
+     * finished.
+     */
     public static void main(String[] arguments) {
         boolean isAccepting = List.of(arguments).contains("accept-gaps");
         boolean isHanging = List.of(arguments).contains("hang-on-loss");
@@ -110,20 +114,34 @@ final class ReceiverProcess implements AutoCloseable {
                                 .build();
                 DartReceiver receiver =
                         DartReceiver.launch(
-                                new DartReceiver.Context()
-                                        .environment(environment)
-                                        .listen(URI.create(arguments[1]))
-                                        .directory(arguments[0])
-                                        .keepBoth(true)
-                                        .lostHandler(
-                                                (application, rank, client) ->
-                                                        onLost(application, rank, isHanging))
-                                        .acceptGaps(isAccepting)
-                                        .handler(ReceiverProcess::onMessage))) {
+                                stored(
+                                        arguments,
+                                        new DartReceiver.Context()
+                                                .environment(environment)
+                                                .listen(URI.create(arguments[1]))
+                                                .directory(arguments[0])
+                                                .lostHandler(
+                                                        (application, rank, client) ->
+                                                                onLost(
+                                                                        application,
+                                                                        rank,
+                                                                        isHanging))
+                                                .acceptGaps(isAccepting)
+                                                .handler(ReceiverProcess::onMessage)))) {
             System.out.println("address " + receiver.address());
             boolean isFinished = receiver.awaitFinished(1, TimeUnit.SECONDS.toNanos(3 * LIMIT_S));
             System.out.println("finished " + isFinished + " " + receiver.statistics());
         }
+    }
+
+    private static DartReceiver.Context stored(String[] arguments, DartReceiver.Context context) {
+        for (String each : arguments) {
+            if (each.startsWith("sink=")) {
+                ClassLoader loader = ReceiverProcess.class.getClassLoader();
+                return context.sink(Sinks.of(each.substring("sink=".length()), loader));
+            }
+        }
+        return context.keepBoth(true);
     }
 
     /** A handler that hangs has not returned when its process is killed. */

@@ -5,9 +5,12 @@ import dev.verbena.cli.terminal.ChildProcess;
 import dev.verbena.cli.terminal.CliCommand;
 import dev.verbena.cli.terminal.Messages;
 import dev.verbena.cli.terminal.OutputFolder;
+import dev.verbena.cli.terminal.SinkOption;
 import dev.verbena.cli.terminal.Termination;
 import dev.verbena.dart.DartReceiver;
+import dev.verbena.dart.DartStepContext;
 import dev.verbena.dart.ReceiverStatistics;
+import dev.verbena.dart.SinkStatistics;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
@@ -24,6 +27,8 @@ import picocli.CommandLine.Option;
         description = {
             "Receive what servers stream, and store every message as a file, forced to disk before it"
                     + " is confirmed. Files sent by 'dart send' get their folders back.",
+            "With --sink the messages go there, and are confirmed when it has them; what it refuses"
+                    + " stays a file.",
             "Ends at Ctrl-C or a TERM signal, or after --servers have finished."
         },
         mixinStandardHelpOptions = true,
@@ -73,6 +78,16 @@ public final class DartReceive extends CliCommand {
 
     @Mixin private SecretOption secret;
 
+    @Mixin private SinkOption sink;
+
+    @Option(
+            names = "--whole-steps",
+            description = {
+                "Hand the messages of a step to the sink together, in one transaction if it has any:",
+                "senders say how many ranks there are, and where a rank's step ends."
+            })
+    private boolean isWholeSteps;
+
     @Override
     public Integer call() throws Exception {
         if (Files.exists(directory) && !Files.isDirectory(directory)) {
@@ -80,6 +95,9 @@ public final class DartReceive extends CliCommand {
         }
         if (servers != null && servers < 1) {
             throw wrong("--servers " + servers + " is less than 1");
+        }
+        if (isWholeSteps && !sink.isGiven()) {
+            throw wrong("--whole-steps needs --sink");
         }
         byte[] shared = secret.read();
         List<Path> made = OutputFolder.absent(directory);
@@ -104,8 +122,15 @@ public final class DartReceive extends CliCommand {
                     address.listen(new DartReceiver.Context().environment(environment))
                             .directory(folder.toString())
                             .acceptGaps(isAcceptingGaps)
-                            .replace(isReplacing)
-                            .handler(tree);
+                            .replace(isReplacing);
+            if (sink.isGiven()) {
+                context.sink(sink.open());
+            } else {
+                context.handler(tree);
+            }
+            if (isWholeSteps) {
+                context.steps(new DartStepContext(step -> {}));
+            }
             if (shared != null) {
                 context.secret(shared);
             }
@@ -122,18 +147,34 @@ public final class DartReceive extends CliCommand {
                                     && receiver.awaitFinished(
                                             servers, TimeUnit.MILLISECONDS.toNanos(LOOK_AGAIN_MS));
                 }
-                ReceiverStatistics statistics = receiver.statistics();
-                print(
-                        out,
-                        String.format(
-                                "%d messages, %.1f MB; %d files in place, %d damaged",
-                                statistics.messageCount(),
-                                statistics.payloadBytes() / 1e6,
-                                tree.fileCount(),
-                                tree.damagedCount() + statistics.corruptCount()));
-                return tree.damagedCount() + statistics.corruptCount() == 0 ? 0 : 1;
+                print(out, summary(receiver, tree));
+                return isAllStored(receiver, tree) ? 0 : 1;
             }
         }
+    }
+
+    private String summary(DartReceiver receiver, ReceivedTree tree) {
+        ReceiverStatistics statistics = receiver.statistics();
+        String received =
+                String.format(
+                        "%d messages, %.1f MB; ",
+                        statistics.messageCount(), statistics.payloadBytes() / 1e6);
+        if (sink.isGiven()) {
+            SinkStatistics its = receiver.sinkStatistics();
+            return received
+                    + String.format(
+                            "%d in the sink, %d refused by it, %d wait",
+                            its.deliveredCount(), its.refusedCount(), its.waitingCount());
+        }
+        return received
+                + String.format(
+                        "%d files in place, %d damaged",
+                        tree.fileCount(), tree.damagedCount() + statistics.corruptCount());
+    }
+
+    private boolean isAllStored(DartReceiver receiver, ReceivedTree tree) {
+        long refused = sink.isGiven() ? receiver.sinkStatistics().refusedCount() : 0;
+        return tree.damagedCount() + receiver.statistics().corruptCount() + refused == 0;
     }
 
     private static DartReceiver launch(DartReceiver.Context context, List<Path> made) {

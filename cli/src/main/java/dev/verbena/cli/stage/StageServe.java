@@ -3,15 +3,13 @@ package dev.verbena.cli.stage;
 import dev.verbena.agent.RealEnvironment;
 import dev.verbena.cli.terminal.CliCommand;
 import dev.verbena.cli.terminal.Messages;
+import dev.verbena.cli.terminal.SinkOption;
 import dev.verbena.cli.terminal.Termination;
 import dev.verbena.cli.terminal.TransportOption;
 import dev.verbena.savime.StagingService;
 import dev.verbena.savime.StagingStatistics;
-import dev.verbena.savime.query.SavimeClient;
-import dev.verbena.savime.query.SavimeSink;
 import dev.verbena.staging.sink.SealedSteps;
 import dev.verbena.staging.sink.Sink;
-import dev.verbena.staging.sink.Sinks;
 import dev.verbena.staging.sink.StagedArrays;
 import dev.verbena.transport.TransportContext;
 import java.io.IOException;
@@ -21,6 +19,7 @@ import java.time.Duration;
 import java.util.HexFormat;
 import java.util.List;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** {@code verbena stage server}. */
@@ -68,20 +67,7 @@ final class StageServe extends CliCommand {
             description = "Folder for datasets for which there is no memory.")
     private Path disk;
 
-    @Option(
-            names = "--sink",
-            paramLabel = "URI",
-            required = true,
-            description =
-                    "Where datasets go: file:DIR, zarr:DIR, hdf5:DIR, savime://HOST:PORT,"
-                            + " duckdb:FILE[?parquet=DIR] or postgres://[USER@]HOST[:PORT]/DATABASE.")
-    private String sink;
-
-    @Option(
-            names = "--sink-jars",
-            paramLabel = "DIR",
-            description = "Folder with the jars of the sink's artifact, if it is not installed.")
-    private Path sinkJars;
+    @Mixin private SinkOption sink;
 
     @Option(
             names = "--senders",
@@ -116,7 +102,7 @@ final class StageServe extends CliCommand {
     @SuppressWarnings("try") // closed before it reports
     public Integer call() throws Exception {
         inRange("--senders", senders, 1, 64);
-        Sink target = sink();
+        Sink target = sink.open();
         try (Termination termination = new Termination(90_000);
                 RealEnvironment environment =
                         RealEnvironment.builder()
@@ -176,20 +162,6 @@ final class StageServe extends CliCommand {
                 throw wrong("--token is not 32 hexadecimal digits");
             }
             context.token(HexFormat.of().parseHex(token.toLowerCase()));
-        }
-    }
-
-    private Sink sink() {
-        String savime = "savime://";
-        if (sink.startsWith(savime)) {
-            String where = sink.substring(savime.length());
-            return new SavimeSink(
-                    host("--sink", where), port("--sink", where), SavimeClient.Limits.DEFAULT);
-        }
-        try {
-            return Sinks.of(sink, SinkJars.loader(sink, sinkJars));
-        } catch (IllegalArgumentException e) {
-            throw wrong("--sink %s", e.getMessage());
         }
     }
 

@@ -113,6 +113,39 @@ class DartSendIT {
         }
     }
 
+    @Test
+    void shouldHandMessagesToASink() throws Exception {
+        Path source = Files.writeString(folder.resolve("small"), "small");
+        Path arrived = folder.resolve("arrived");
+        Path sunk = folder.resolve("sunk");
+        String config = "--config=" + folder.resolve("job.conf");
+        try (CommandProcess receiver =
+                CommandProcess.start(
+                        folder,
+                        "dart",
+                        "receive",
+                        "--listen=127.0.0.1:0",
+                        "--directory=" + arrived,
+                        "--sink=file:" + sunk)) {
+            String to = "--receiver=127.0.0.1:" + port(receiver.awaitOut("listening on"));
+            try (CommandProcess master =
+                    CommandProcess.start(folder, "dart", "master", config, to)) {
+                master.awaitOut("ready");
+                CommandProcess send =
+                        CommandProcess.run(folder, "dart", "send", config, source.toString());
+                assertThat(send.exitCode()).as("%s", send.out()).isZero();
+                List<String> names = tree(sunk);
+                String raw = names.stream().filter(each -> each.endsWith(".raw")).findAny().get();
+                assertThat(sunk.resolve(raw)).hasContent("small");
+                master.terminate();
+                assertThat(master.exitCode()).isZero();
+            }
+            receiver.terminate();
+            assertThat(receiver.exitCode()).as("%s", receiver.out()).isZero();
+            assertThat(receiver.out()).contains("1 in the sink, 0 refused by it, 0 wait");
+        }
+    }
+
     /** The slave learns from the master's file that the receiver is not reached by TCP. */
     @Test
     void shouldSendToAReceiverThatATransportReaches() throws Exception {

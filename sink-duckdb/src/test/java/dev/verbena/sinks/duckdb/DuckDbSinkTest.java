@@ -3,6 +3,10 @@ package dev.verbena.sinks.duckdb;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.verbena.dart.DartClient;
+import dev.verbena.dart.DartMetadata;
+import dev.verbena.dart.DartStepContext;
+import dev.verbena.dart.DartWorld;
 import dev.verbena.memory.OffHeapMemory;
 import dev.verbena.savime.ElementType;
 import dev.verbena.savime.StagingFixture;
@@ -21,6 +25,8 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
+import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -205,6 +211,65 @@ class DuckDbSinkTest {
         assertThatThrownBy(() -> session.command("COPY Temperature TO '" + folder + "/stolen'"))
                 .isInstanceOf(SinkRejectedException.class);
         assertThat(session.command("SELECT count(*) FROM Temperature")).isEqualTo("12\n");
+    }
+
+    /** A step is one transaction: of one that is refused nothing is there. */
+    @Test
+    void shouldTakeAStepAtOnce() throws Exception {
+        send("other", "double", 8, half(1), false, doubles(0, 12));
+        Path file = Files.write(folder.resolve("data"), doubles(0, 12).array());
+        SinkDataset first = new SinkDataset("t0", "double", 96, 8, half(0), true);
+        SinkDataset second = new SinkDataset("t1", "double", 96, 8, half(1), true);
+        try (FileChannel data = FileChannel.open(file)) {
+            assertThatThrownBy(
+                            () -> session.transferAll(List.of(first, second), List.of(data, data)))
+                    .isInstanceOf(SinkRejectedException.class)
+                    .hasMessageContaining("variable Temperature, step 7, rank 1");
+            assertThat(session.command("SELECT count(*) FROM Temperature")).isEqualTo("12\n");
+            session.transferAll(List.of(first), List.of(data));
+            session.transferAll(List.of(first), List.of(data));
+        }
+        assertThat(session.command("SELECT count(*) FROM Temperature")).isEqualTo("24\n");
+    }
+
+    @Test
+    void shouldTakeWhatADartReceiverGets() throws Exception {
+        try (DartWorld world = new DartWorld("shm")) {
+            String directory = world.directory.resolve("out").toString();
+            Sink other = new DuckDbSink(folder.resolve("received"), null);
+            DartStepContext steps = new DartStepContext(step -> {}).messagesPerRank(1);
+            world.receive(
+                    world.receiverContext()
+                            .handler(null)
+                            .directory(directory)
+                            .sink(other)
+                            .steps(steps));
+            world.master(context -> context.bufferCount(16).clientCount(2));
+            List<DartClient> clients =
+                    List.of(
+                            world.client(0, context -> context.rankCount(2)),
+                            world.client(1, context -> context.rankCount(2)));
+            for (int step = 0; step < 5; step++) {
+                for (DartClient client : clients) {
+                    DartMetadata metadata =
+                            new DartMetadata()
+                                    .variable("density")
+                                    .step(step)
+                                    .elementType(dev.verbena.dart.ElementType.FLOAT64)
+                                    .shape(100);
+                    UnsafeBuffer data = new UnsafeBuffer(doubles(step, 100).array());
+                    client.sendCopy(data, 0, 800, metadata, 0);
+                }
+            }
+            for (DartClient client : clients) {
+                client.flush(DartWorld.LIMIT_NS);
+            }
+            try (SinkSession reading = other.open()) {
+                String query = "SELECT count(*), sum(value), max(step), max(i0) FROM density";
+                assertThat(reading.command(query)).isEqualTo("1000\t51500.0\t4\t1\n");
+            }
+            assertThat(world.errors()).isEmpty();
+        }
     }
 
     @Test

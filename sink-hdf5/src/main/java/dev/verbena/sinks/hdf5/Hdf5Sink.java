@@ -150,8 +150,8 @@ public final class Hdf5Sink implements Sink {
                 out.force(true);
             }
             index.add(dataset.name(), piece);
-        } else if (!dataset.isRepeated()) {
-            throw new SinkRejectedException("there is already " + piece.describe());
+        } else {
+            index.requireSame(dataset, piece);
         }
         if (index.isSealed(piece) && Files.exists(fresh(file))) {
             show(file);

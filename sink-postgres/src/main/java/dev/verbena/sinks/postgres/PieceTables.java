@@ -46,6 +46,20 @@ final class PieceTables {
         }
     }
 
+    /** The dataset that was a piece of this key; empty: there is none. */
+    static String dataset(Connection connection, StagedPiece piece) throws SQLException {
+        String select =
+                "SELECT dataset FROM verbena_piece WHERE variable = ? AND step = ? AND rank = ?";
+        try (PreparedStatement statement = connection.prepareStatement(select)) {
+            statement.setString(1, piece.variable());
+            statement.setLong(2, piece.step());
+            statement.setInt(3, piece.rank());
+            try (var found = statement.executeQuery()) {
+                return found.next() ? found.getString(1) : "";
+            }
+        }
+    }
+
     /** Creates the variable's table if there is none; one of other columns makes COPY fail. */
     static void create(Connection connection, StagedPiece piece) throws SQLException {
         String table = '"' + piece.variable() + '"';

@@ -14,6 +14,7 @@ import java.nio.channels.FileChannel;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
+import java.util.List;
 import java.util.Properties;
 import org.postgresql.PGConnection;
 import org.postgresql.copy.CopyIn;
@@ -111,13 +112,15 @@ public final class PostgresSink implements Sink {
 
         @Override
         public void transfer(SinkDataset dataset, FileChannel data) throws IOException {
-            StagedPiece piece = StagedPiece.of(dataset);
+            transferAll(List.of(dataset), List.of(data));
+        }
+
+        @Override
+        public void transferAll(List<SinkDataset> datasets, List<FileChannel> data)
+                throws IOException {
             try {
-                if (PieceTables.claim(connection, dataset, piece)) {
-                    PieceTables.create(connection, piece);
-                    copy(piece, data);
-                } else if (!dataset.isRepeated()) {
-                    throw new SinkRejectedException("there is already " + piece.describe());
+                for (int i = 0; i < datasets.size(); i++) {
+                    insert(datasets.get(i), data.get(i));
                 }
                 connection.commit();
             } catch (SQLException e) {
@@ -125,6 +128,18 @@ public final class PostgresSink implements Sink {
             } catch (IOException e) {
                 rollBack();
                 throw e;
+            }
+        }
+
+        private void insert(SinkDataset dataset, FileChannel data)
+                throws IOException, SQLException {
+            StagedPiece piece = StagedPiece.of(dataset);
+            if (PieceTables.claim(connection, dataset, piece)) {
+                PieceTables.create(connection, piece);
+                copy(piece, data);
+            } else if (!dataset.isRepeated()
+                    || !dataset.name().equals(PieceTables.dataset(connection, piece))) {
+                throw new SinkRejectedException("there is already " + piece.describe());
             }
         }
 

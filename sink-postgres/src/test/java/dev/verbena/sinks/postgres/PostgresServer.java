@@ -108,8 +108,17 @@ final class PostgresServer implements AutoCloseable {
         Await.until("nobody listens", () -> !isListening());
     }
 
+    /** As {@code --sink} takes it. */
+    String uri() {
+        return "postgres://verbena@127.0.0.1:" + port + "/postgres";
+    }
+
+    String url() {
+        return "jdbc:postgresql://127.0.0.1:" + port + "/postgres";
+    }
+
     PostgresSink sink() {
-        return new PostgresSink("jdbc:postgresql://127.0.0.1:" + port + "/postgres", "verbena", "");
+        return new PostgresSink(url(), "verbena", "");
     }
 
     @Override

@@ -5,6 +5,7 @@ import dev.verbena.dart.AckMode;
 import dev.verbena.dart.DartLostHandler;
 import dev.verbena.dart.DartMessageHandler;
 import dev.verbena.staging.Arguments;
+import dev.verbena.staging.sink.Sink;
 import java.net.URI;
 
 /**
@@ -16,6 +17,8 @@ import java.net.URI;
  * @param steps null: no steps are put together
  * @param lostHandler null: nobody is told
  * @param secret null: none
+ * @param sink takes the messages; null: none
+ * @param sinkSenders most threads that hand messages to it
  */
 public record ReceiverSettings(
         Environment environment,
@@ -40,7 +43,9 @@ public record ReceiverSettings(
         long reverseBytesMax,
         long silenceTimeoutNs,
         byte[] secret,
-        boolean isNamingClients) {
+        boolean isNamingClients,
+        Sink sink,
+        int sinkSenders) {
     public ReceiverSettings {
         Arguments.notNull("environment", environment);
         Arguments.notEmpty("host", host);
@@ -58,6 +63,11 @@ public record ReceiverSettings(
             throw new IllegalArgumentException(
                     "neither a handler nor steps nor a directory is set");
         }
+        if (sink != null && (directory.isEmpty() || ack != AckMode.DURABLE || isKeepingBoth)) {
+            throw new IllegalArgumentException(
+                    "a sink needs a directory and ack DURABLE, and excludes keepBoth");
+        }
+        Arguments.range("sinkSenders", sinkSenders, 1, 64);
         if (messageLengthMax < 0) {
             long halfOfHeap = Runtime.getRuntime().maxMemory() / 2;
             messageLengthMax = (int) Math.min(1 << 30, halfOfHeap);

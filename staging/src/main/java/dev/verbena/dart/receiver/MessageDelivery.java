@@ -24,6 +24,9 @@ final class MessageDelivery {
     /** Null: none are kept. */
     private final MessageDescriptions descriptions;
 
+    /** Null: none. */
+    private final SinkOutlet sink;
+
     MessageDelivery(ReceiverShared shared) {
         this.shared = shared;
         this.naming = new MessageNaming(shared.settings, shared.files, shared.streams);
@@ -31,6 +34,19 @@ final class MessageDelivery {
                 shared.files != null && shared.settings.isDescribing()
                         ? new MessageDescriptions(shared.environment, shared.files.store())
                         : null;
+        this.sink = shared.settings.sink() == null ? null : new SinkOutlet(shared, this::stays);
+    }
+
+    /** Null: none. */
+    SinkOutlet sink() {
+        return sink;
+    }
+
+    /** The sink has refused this message. */
+    private void stays(InboundMessage message) {
+        if (descriptions != null) {
+            descriptions.add(message);
+        }
     }
 
     /** Its last frame was taken. */
@@ -51,13 +67,14 @@ final class MessageDelivery {
 
     /** When a message that looks for a free name looks on. */
     long nextDeadlineNs() {
-        return naming.nextDeadlineNs();
+        long deadline = naming.nextDeadlineNs();
+        return sink == null ? deadline : Math.min(deadline, sink.nextDeadlineNs());
     }
 
     /** Brings messages that are being stored on; order of a stream is kept. */
     int store(long now) {
         naming.beginCycle(now);
-        int work = 0;
+        int work = sink == null ? 0 : sink.doWork(now);
         for (int i = 0; i < shared.streams.size(); i++) {
             InboundStream stream = shared.streams.get(i);
             InboundMessage message;
@@ -110,12 +127,15 @@ final class MessageDelivery {
         if (shared.settings.handler() != null) {
             hand(message);
         }
-        if (descriptions != null) {
-            descriptions.add(stream, message);
+        if (descriptions != null && sink == null) {
+            descriptions.add(message);
         }
         boolean isHeld = shared.steps != null && shared.steps.take(message);
-        message.held(isHeld);
-        message.delivered(isHeld && shared.steps.isAcknowledgedWhenHandled());
+        message.held(isHeld || sink != null);
+        message.delivered(sink != null || isHeld && shared.steps.isAcknowledgedWhenHandled());
+        if (sink != null && !isHeld) {
+            sink.add(message);
+        }
         stream.delivered(message);
         Counters.add(shared.messages, 1);
         Counters.add(shared.payloadBytes, message.received());
@@ -153,6 +173,22 @@ final class MessageDelivery {
         return false;
     }
 
+    private InboundMessage heldElsewhere(InboundStream stream, InboundMessage message) {
+        return heldElsewhere(stream, message.clientId(), message.sequence());
+    }
+
+    /** The same message, which came through another server and is not settled; null: none. */
+    InboundMessage heldElsewhere(InboundStream stream, int clientId, long sequence) {
+        for (int i = 0; i < shared.streams.size(); i++) {
+            InboundStream other = shared.streams.get(i);
+            InboundMessage held = other.findHeld(clientId, sequence);
+            if (other != stream && held != null && other.job().equals(stream.job())) {
+                return held;
+            }
+        }
+        return null;
+    }
+
     /** A message that waits for its file, and came through another server meanwhile. */
     private boolean isDroppedDuplicate(InboundStream stream, InboundMessage message) {
         if (message.rename() != null
@@ -170,7 +206,17 @@ final class MessageDelivery {
         if (shared.steps != null) {
             shared.steps.droppedDuplicate(message);
         }
-        message.settle();
+        InboundMessage first = sink == null ? null : heldElsewhere(stream, message);
+        if (first == null) {
+            message.settle();
+        } else {
+            message.held(true);
+            message.delivered(true);
+            sink.follow(first, message);
+        }
+        if (sink != null && message.file() == null) {
+            shared.files.store().delete(message.fileName());
+        }
         stream.delivered(message);
     }
 

@@ -215,7 +215,12 @@ final class MessageTaker {
                 }
                 abandoned.forget(stream, message);
             }
-            stream.taken(null, 0, 0, true);
+            // What a sink does not have yet is confirmed through no server.
+            stream.taken(
+                    delivery.heldElsewhere(stream, frame.clientId(), frame.messageSequence()),
+                    0,
+                    0,
+                    isLast);
         } else if (message != null
                 && frame.position() + frame.payloadLength() <= message.position()) {
             long end = frame.position() + frame.payloadLength() - message.metadataLength();

@@ -7,6 +7,7 @@ import dev.verbena.agent.Environment;
 import dev.verbena.agent.ProtocolAgent;
 import dev.verbena.dart.DartException;
 import dev.verbena.dart.ReceiverStatistics;
+import dev.verbena.dart.SinkStatistics;
 import dev.verbena.dart.StepStatistics;
 import dev.verbena.dart.config.ReceiverSettings;
 import dev.verbena.dart.step.StepAssembler;
@@ -39,6 +40,10 @@ public final class ReceiverEngine implements ProtocolAgent {
     private final ReceiverShared shared;
     private final AbandonedMessages abandoned;
     private final MessageDelivery delivery;
+
+    /** Null: none. */
+    private final SinkOutlet sink;
+
     private final MessageTaker taker;
     private final StreamTable table;
     private final List<InboundStream> streams;
@@ -73,6 +78,7 @@ public final class ReceiverEngine implements ProtocolAgent {
         this.ranks = new RankWatch(environment, settings.lostHandler(), steps, streams);
         this.abandoned = new AbandonedMessages(shared);
         this.delivery = new MessageDelivery(shared);
+        this.sink = delivery.sink();
         this.taker = new MessageTaker(shared, delivery, abandoned, ranks);
         this.table = new StreamTable(shared, abandoned);
         this.journal = files == null ? null : recover();
@@ -98,6 +104,9 @@ public final class ReceiverEngine implements ProtocolAgent {
                         .show("protocol errors", shared.protocolErrors)
                         .show("handler errors", shared.handlerErrors)
                         .show("processes lost", ranks.lostCount);
+        if (sink != null) {
+            sink.show(mirror);
+        }
         if (steps != null) {
             mirror.show("steps complete", steps.complete())
                     .show("steps incomplete", steps.incomplete())
@@ -114,9 +123,7 @@ public final class ReceiverEngine implements ProtocolAgent {
         try {
             return TransportStreams.listening(environment, settings.address());
         } catch (RuntimeException e) {
-            if (files != null) {
-                files.close();
-            }
+            closeFiles();
             throw e;
         }
     }
@@ -126,10 +133,18 @@ public final class ReceiverEngine implements ProtocolAgent {
             ByteStreams byteStreams = carrier == null ? environment.streams() : carrier;
             return byteStreams.listen(settings.host(), settings.port());
         } catch (RuntimeException e) {
-            if (files != null) {
-                files.close();
-            }
+            closeFiles();
             throw e;
+        }
+    }
+
+    /** It cannot start. */
+    private void closeFiles() {
+        if (sink != null) {
+            sink.close();
+        }
+        if (files != null) {
+            files.close();
         }
     }
 
@@ -139,7 +154,7 @@ public final class ReceiverEngine implements ProtocolAgent {
         try {
             streams.addAll(recovery.recover());
         } catch (RuntimeException e) {
-            files.close();
+            closeFiles();
             throw e;
         }
         for (InboundStream stream : streams) {
@@ -172,6 +187,9 @@ public final class ReceiverEngine implements ProtocolAgent {
         reverse.onSend(wakeup);
         if (files != null) {
             files.onReady(wakeup);
+        }
+        if (sink != null) {
+            sink.onReady(wakeup);
         }
     }
 
@@ -235,6 +253,13 @@ public final class ReceiverEngine implements ProtocolAgent {
         return steps.statistics();
     }
 
+    public SinkStatistics sinkStatistics() {
+        if (sink == null) {
+            throw new IllegalStateException("this receiver has no sink");
+        }
+        return sink.statistics();
+    }
+
     public boolean awaitFinished(int serverCount, long timeoutNs) {
         host.await(() -> shared.finished.get() >= serverCount || host.failure() != null, timeoutNs);
         return shared.finished.get() >= serverCount;
@@ -285,10 +310,10 @@ public final class ReceiverEngine implements ProtocolAgent {
     /** A step has no more use for this message. */
     private void letGo(StepPart part) {
         InboundMessage message = (InboundMessage) part;
-        message.held(false);
-        message.settle();
-        if (message.isForgotten()) {
-            shared.toPool(message);
+        if (sink == null) {
+            shared.letGo(message);
+        } else {
+            sink.addOfStep(message);
         }
     }
 
@@ -442,6 +467,9 @@ public final class ReceiverEngine implements ProtocolAgent {
             carrier.close();
         }
         halves.close();
+        if (sink != null) {
+            sink.close();
+        }
         if (files != null) {
             boolean isNeeded = ranks.isAnyUntold();
             for (InboundStream stream : streams) {

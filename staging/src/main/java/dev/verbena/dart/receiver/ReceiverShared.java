@@ -206,6 +206,15 @@ final class ReceiverShared {
         }
     }
 
+    /** Nobody but its stream needs this message any more. */
+    void letGo(InboundMessage message) {
+        message.held(false);
+        message.settle();
+        if (message.isForgotten()) {
+            toPool(message);
+        }
+    }
+
     /** It begins, or nobody will use its memory again. */
     void outOfPool(InboundMessage message) {
         pooledBytes -= message.pooledBytes();

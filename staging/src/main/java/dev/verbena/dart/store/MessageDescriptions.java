@@ -52,7 +52,7 @@ public final class MessageDescriptions implements AutoCloseable {
     }
 
     /** A message has its file, and its handler has seen it. */
-    public void add(InboundStream stream, InboundMessage message) {
+    public void add(InboundMessage message) {
         String place = message.place == null ? message.fileName : message.place;
         if (place.isEmpty()) {
             return;
@@ -60,7 +60,7 @@ public final class MessageDescriptions implements AutoCloseable {
         if (known == null) {
             open(clock.nanoTime());
         }
-        describe(stream, message, place);
+        describe(message, place);
         if (known != null && !known.isEmpty() && known.remove(timeless(line))) {
             return;
         }
@@ -71,7 +71,7 @@ public final class MessageDescriptions implements AutoCloseable {
         pendingLength += pending.putStringWithoutLengthAscii(pendingLength, line);
     }
 
-    private void describe(InboundStream stream, InboundMessage message, String place) {
+    private void describe(InboundMessage message, String place) {
         DartMetadata metadata = message.metadata;
         line.setLength(0);
         text("{\"file\":", place);
@@ -92,7 +92,7 @@ public final class MessageDescriptions implements AutoCloseable {
         line.append(",\"sequence\":").append(message.sequence);
         line.append(",\"tag\":").append(message.tag);
         line.append(",\"server\":").append(message.serverId);
-        line.append(",\"run\":\"").append(stream.job).append("\",\"properties\":{");
+        line.append(",\"run\":\"").append(message.job).append("\",\"properties\":{");
         String comma = "";
         for (Map.Entry<String, String> each : metadata.properties().entrySet()) {
             text(comma, each.getKey());

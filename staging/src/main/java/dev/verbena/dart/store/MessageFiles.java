@@ -18,6 +18,7 @@ public final class MessageFiles implements AutoCloseable {
 
     private static final String LOCK_NAME = ".receiving-lock";
     private static final int PIECE = 256 * 1024;
+    static final int NAME_LENGTH_MAX = 255;
 
     private final DurableStore store;
     private final AutoCloseable lock;
@@ -25,6 +26,7 @@ public final class MessageFiles implements AutoCloseable {
     private final int messageLengthMax;
     private final boolean isDurable;
     private final boolean isNamingClients;
+    private final boolean isForSink;
     private long nextTemporary;
     private ReceiverJournal journal;
 
@@ -39,6 +41,7 @@ public final class MessageFiles implements AutoCloseable {
     public MessageFiles(ReceiverSettings settings) {
         this.store = settings.environment().store(settings.directory());
         this.isNamingClients = settings.isNamingClients();
+        this.isForSink = settings.sink() != null;
         this.isDurable = settings.ack() == AckMode.DURABLE;
         this.isAssembling = settings.handler() != null || settings.steps() != null;
         this.messageLengthMax = settings.messageLengthMax();
@@ -232,8 +235,36 @@ public final class MessageFiles implements AutoCloseable {
         store.onReady(wakeup);
     }
 
-    /** The name that the sender gave, made harmless; or one that says whose message it is. */
+    /** The name that a file gets if it is free. */
     String plainName(InboundMessage message) {
+        return isForSink
+                ? "%ssink-%s-%s-%s.data"
+                        .formatted(
+                                TEMPORARY_PREFIX,
+                                message.serverId,
+                                identity(message),
+                                jobOf(message))
+                : senderName(message);
+    }
+
+    private static String identity(InboundMessage message) {
+        return message.clientId + "-" + message.sequence;
+    }
+
+    private static String jobOf(InboundMessage message) {
+        return message.job.toString().substring(0, 8);
+    }
+
+    /** The name of a file that a sink has refused: that of the sender, and whose message it is. */
+    public String refusedName(InboundMessage message) {
+        String name = senderName(message);
+        String behind = "." + identity(message) + "." + jobOf(message);
+        return name.substring(0, Math.min(name.length(), NAME_LENGTH_MAX - behind.length()))
+                + behind;
+    }
+
+    /** The name that the sender gave, made harmless; or one that says whose message it is. */
+    private String senderName(InboundMessage message) {
         String name = message.metadata.safeName();
         if (name.isEmpty()) {
             String number = message.clientId + "-" + message.sequence;

@@ -13,7 +13,6 @@ import java.util.List;
  * get their names meanwhile. Owned by the receiver's agent.
  */
 public final class MessageNaming {
-    private static final int NAME_LENGTH_MAX = 255;
     private static final int TRIES_PER_CYCLE = 16;
 
     /** So many cycles are spent on it before it is said, and done with less haste. */
@@ -253,7 +252,7 @@ public final class MessageNaming {
         String job = number + "." + stream.job.toString().substring(0, 8);
         for (int i = 0; i < TRIES_PER_CYCLE; i++) {
             String behind = i == 0 ? "" : i == 1 ? number : i == 2 ? job : job + "." + ++copies;
-            int length = Math.min(name.length(), NAME_LENGTH_MAX - behind.length());
+            int length = Math.min(name.length(), MessageFiles.NAME_LENGTH_MAX - behind.length());
             String candidate = name.substring(0, length) + behind;
             if (!isTaken(message, candidate)) {
                 if (!settings.isKeepingBoth() && !settings.isReplacing()) {

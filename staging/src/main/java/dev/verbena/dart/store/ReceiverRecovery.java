@@ -117,6 +117,8 @@ public final class ReceiverRecovery {
                 stream.storing(message);
             }
             wanted.add(message.temporaryName);
+            // With a sink that is a name of the receiver's own.
+            wanted.add(message.fileName);
             return;
         }
         if (message.state == InboundMessage.RENAMED) {

@@ -1,2 +1,2 @@
-/** Threads that hand staged datasets and commands to a sink; they may wait. */
+/** What a staging server hands to a sink. */
 package dev.verbena.savime.forward;

@@ -1,12 +1,13 @@
 package dev.verbena.savime.server;
 
 import dev.verbena.savime.forward.ForwardTask;
-import dev.verbena.savime.forward.SenderPool;
 import dev.verbena.savime.store.MetaFile;
 import dev.verbena.savime.wire.DatasetState;
 import dev.verbena.savime.wire.StgFlags;
 import dev.verbena.savime.wire.StgFlyweight;
 import dev.verbena.savime.wire.StgStatus;
+import dev.verbena.staging.forward.SenderPool;
+import dev.verbena.staging.forward.SinkTask;
 import dev.verbena.staging.sink.SinkDataset;
 import dev.verbena.staging.sink.StagedArrays;
 import java.util.ArrayList;
@@ -267,12 +268,11 @@ final class Forwarding {
         senders.submit(ForwardTask.command(entry, entry.text));
     }
 
-    private void ended(ForwardTask task) {
+    private void ended(SinkTask task) {
         Entry entry = (Entry) task.owner();
         entry.sending(false);
         boolean isReached =
-                task.result() == ForwardTask.Result.OK
-                        || task.result() == ForwardTask.Result.REJECTED;
+                task.result() == SinkTask.Result.OK || task.result() == SinkTask.Result.REJECTED;
         if (isReached) {
             isHeld = false;
             backOffNs = settings.retryFirstNs();
@@ -297,9 +297,9 @@ final class Forwarding {
         backOffNs = Math.min(2 * backOffNs, settings.retryLastNs());
     }
 
-    private void commandEnded(Entry entry, ForwardTask task) {
-        boolean mayHaveRun = task.result() == ForwardTask.Result.UNKNOWN;
-        if (task.result() == ForwardTask.Result.UNREACHABLE && !entry.isImmediate) {
+    private void commandEnded(Entry entry, SinkTask task) {
+        boolean mayHaveRun = task.result() == SinkTask.Result.UNKNOWN;
+        if (task.result() == SinkTask.Result.UNREACHABLE && !entry.isImmediate) {
             return; // It stays in the queue.
         }
         queue.remove(entry);
@@ -313,7 +313,7 @@ final class Forwarding {
         commands.answer(entry.connection, entry.request, status, text);
     }
 
-    private void datasetEnded(Entry entry, ForwardTask task) {
+    private void datasetEnded(Entry entry, SinkTask task) {
         Dataset dataset = entry.dataset;
         switch (task.result()) {
             case OK -> {

@@ -2,12 +2,12 @@ package dev.verbena.savime.server;
 
 import dev.verbena.agent.Environment;
 import dev.verbena.agent.ProtocolAgent;
-import dev.verbena.savime.forward.SenderPool;
 import dev.verbena.savime.store.BackgroundWork;
 import dev.verbena.savime.store.StagingDirectory;
 import dev.verbena.savime.wire.DatasetState;
 import dev.verbena.staging.CounterMirror;
 import dev.verbena.staging.bootstrap.ServicePublisher;
+import dev.verbena.staging.forward.SenderPool;
 import dev.verbena.staging.sink.StagedArrays;
 import dev.verbena.transport.Transport;
 import java.net.URI;

@@ -96,6 +96,19 @@ public final class PieceIndex {
         return keys.contains(piece.describe());
     }
 
+    /**
+     * Of a piece that there is.
+     *
+     * @throws SinkRejectedException unless it may be this very dataset, sent again
+     */
+    public void requireSame(SinkDataset dataset, StagedPiece piece) throws SinkRejectedException {
+        StagedPiece known = byDataset.get(dataset.name());
+        boolean isSame = known != null && known.describe().equals(piece.describe());
+        if (!dataset.isRepeated() || !isSame) {
+            throw new SinkRejectedException("there is already " + piece.describe());
+        }
+    }
+
     /** Whether the pieces of its step have as many elements as the whole array. */
     public boolean isSealed(StagedPiece piece) {
         return elements.getOrDefault(step(piece), 0L) >= piece.globalCount();

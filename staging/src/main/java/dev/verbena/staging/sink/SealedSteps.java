@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
@@ -104,6 +105,15 @@ public final class SealedSteps implements Sink {
         public void transfer(SinkDataset dataset, FileChannel data) throws IOException {
             session.transfer(dataset, data);
             taken(dataset);
+        }
+
+        @Override
+        public void transferAll(List<SinkDataset> datasets, List<FileChannel> data)
+                throws IOException {
+            session.transferAll(datasets, data);
+            for (SinkDataset each : datasets) {
+                taken(each);
+            }
         }
 
         @Override

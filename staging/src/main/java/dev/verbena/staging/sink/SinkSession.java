@@ -2,6 +2,7 @@ package dev.verbena.staging.sink;
 
 import java.io.IOException;
 import java.nio.channels.FileChannel;
+import java.util.List;
 
 /** A session with a sink. One thread; may wait. After an exception only {@link #close} follows. */
 public interface SinkSession extends AutoCloseable {
@@ -14,6 +15,22 @@ public interface SinkSession extends AutoCloseable {
      * @throws IOException if it could not be handed over now: it is tried again
      */
     void transfer(SinkDataset dataset, FileChannel data) throws IOException;
+
+    /**
+     * Hands over several datasets, the pieces of a step for example: all or none of them where the
+     * sink has transactions, one after the other where it has none.
+     *
+     * @param data for each dataset, as of {@link #transfer}
+     * @throws SinkRejectedException if the sink refuses one; where it has no transactions it may
+     *     have those before
+     * @throws IOException if they could not be handed over now
+     */
+    default void transferAll(List<SinkDataset> datasets, List<FileChannel> data)
+            throws IOException {
+        for (int i = 0; i < datasets.size(); i++) {
+            transfer(datasets.get(i), data.get(i));
+        }
+    }
 
     /**
      * Runs a command in the sink's own language; its answer, unchanged.

@@ -98,8 +98,8 @@ public final class ZarrSink implements Sink {
             eachChunk(piece, chunks, (file, box) -> put(from, array.resolve(file), box));
             FileSink.force(array);
             index.add(dataset.name(), piece);
-        } else if (!dataset.isRepeated()) {
-            throw new SinkRejectedException("there is already " + piece.describe());
+        } else {
+            index.requireSame(dataset, piece);
         }
         if (index.isSealed(piece) && Files.exists(begun(piece))) {
             group(complete(piece).getParent());

@@ -67,6 +67,24 @@ final class DuckSession implements SinkSession {
     public void transfer(SinkDataset dataset, FileChannel data) throws IOException {
         StagedPiece piece = StagedPiece.of(dataset);
         inTransaction(() -> insert(dataset, piece, data));
+        seal(piece);
+    }
+
+    @Override
+    public void transferAll(List<SinkDataset> datasets, List<FileChannel> data) throws IOException {
+        inTransaction(
+                () -> {
+                    for (int i = 0; i < datasets.size(); i++) {
+                        SinkDataset dataset = datasets.get(i);
+                        insert(dataset, StagedPiece.of(dataset), data.get(i));
+                    }
+                });
+        for (SinkDataset dataset : datasets) {
+            seal(StagedPiece.of(dataset));
+        }
+    }
+
+    private void seal(StagedPiece piece) throws IOException {
         if (owner.parquet() != null && isSealed(piece)) {
             writeParquet(piece);
         }
@@ -97,9 +115,17 @@ final class DuckSession implements SinkSession {
             } finally {
                 owner.rows().remove(key);
             }
-        } else if (!dataset.isRepeated()) {
+        } else if (!dataset.isRepeated() || !dataset.name().equals(nameOf(piece))) {
             throw new SinkRejectedException("there is already " + piece.describe());
         }
+    }
+
+    /** The dataset that was this piece. */
+    private String nameOf(StagedPiece piece) throws IOException {
+        return statements.query(
+                        "SELECT dataset FROM verbena_piece WHERE variable = '%s' AND step = %s AND rank = %s"
+                                .formatted(piece.variable(), piece.step(), piece.rank()))
+                .get(0)[0];
     }
 
     private static void requireAll(long count, StagedPiece piece) throws IOException {

@@ -1,4 +1,4 @@
-package dev.verbena.cli.stage;
+package dev.verbena.cli.terminal;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;

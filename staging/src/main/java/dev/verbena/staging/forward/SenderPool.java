@@ -1,4 +1,4 @@
-package dev.verbena.savime.forward;
+package dev.verbena.staging.forward;
 
 import dev.verbena.staging.sink.Sink;
 import dev.verbena.staging.sink.SinkSession;
@@ -18,11 +18,17 @@ import org.agrona.concurrent.ManyToOneConcurrentLinkedQueue;
 public final class SenderPool implements AutoCloseable {
     private static final int TASKS_PER_SESSION = 16;
     private static final long SESSION_NS = 2_000_000_000L;
-    private static final ForwardTask LAST = ForwardTask.command(null, "");
+    private static final SinkTask LAST =
+            new SinkTask(null) {
+                @Override
+                protected String perform(SinkSession session) {
+                    return "";
+                }
+            };
 
     private final Sink sink;
-    private final LinkedBlockingQueue<ForwardTask> tasks = new LinkedBlockingQueue<>();
-    private final ManyToOneConcurrentLinkedQueue<ForwardTask> ended =
+    private final LinkedBlockingQueue<SinkTask> tasks = new LinkedBlockingQueue<>();
+    private final ManyToOneConcurrentLinkedQueue<SinkTask> ended =
             new ManyToOneConcurrentLinkedQueue<>();
     private final List<Thread> threads = new ArrayList<>();
     private final long closeTimeoutMs;
@@ -69,15 +75,15 @@ public final class SenderPool implements AutoCloseable {
     }
 
     /** Tries it on a free thread. */
-    public void submit(ForwardTask task) {
+    public void submit(SinkTask task) {
         inFlight++;
         tasks.add(task);
     }
 
     /** Hands over what has ended; how many there were. */
-    public int poll(Consumer<ForwardTask> handler) {
+    public int poll(Consumer<SinkTask> handler) {
         int count = 0;
-        for (ForwardTask task = ended.poll(); task != null; task = ended.poll()) {
+        for (SinkTask task = ended.poll(); task != null; task = ended.poll()) {
             inFlight--;
             count++;
             handler.accept(task);
@@ -87,7 +93,7 @@ public final class SenderPool implements AutoCloseable {
 
     private void work() {
         try {
-            ForwardTask task = tasks.take();
+            SinkTask task = tasks.take();
             while (task != LAST) {
                 task = serve(task);
                 if (task == null) {
@@ -101,8 +107,8 @@ public final class SenderPool implements AutoCloseable {
     }
 
     /** Runs this task and those that follow at once in one session; the next one, null for none. */
-    private ForwardTask serve(ForwardTask first) {
-        ForwardTask task = first;
+    private SinkTask serve(SinkTask first) {
+        SinkTask task = first;
         boolean isEnded = false;
         try (SinkSession session = sink.open()) {
             long beginNs = System.nanoTime();
@@ -134,7 +140,7 @@ public final class SenderPool implements AutoCloseable {
         }
     }
 
-    private void end(ForwardTask task) {
+    private void end(SinkTask task) {
         ended.add(task);
         wakeup.run();
     }

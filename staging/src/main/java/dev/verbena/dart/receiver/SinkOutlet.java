@@ -1,0 +1,264 @@
+package dev.verbena.dart.receiver;
+
+import dev.verbena.agent.DurableStore.Completion;
+import dev.verbena.agent.ProtocolAgent;
+import dev.verbena.dart.DartException;
+import dev.verbena.dart.SinkStatistics;
+import dev.verbena.dart.store.InboundMessage;
+import dev.verbena.staging.CounterMirror;
+import dev.verbena.staging.Counters;
+import dev.verbena.staging.forward.FileTransfers;
+import dev.verbena.staging.forward.SenderPool;
+import dev.verbena.staging.forward.SinkTask;
+import dev.verbena.staging.sink.SinkDataset;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+
+/**
+ * Hands complete messages to a sink, from their files, in the order in which they were complete. A
+ * message is settled, and so confirmed to its sender, when the sink has it; then its file goes. One
+ * that the sink refuses is settled as a file of the directory, under a name that its sender knows.
+ * While the sink cannot be reached all wait, in their files and, not confirmed, with the servers.
+ *
+ * <p>A receiver that is killed may have handed over messages that are not settled: they come again,
+ * and the sink knows them by their names. Owned by the receiver's agent; anybody may read the
+ * counts.
+ */
+final class SinkOutlet {
+    private static final long RETRY_FIRST_NS = 200_000_000L;
+    private static final long RETRY_LAST_NS = 30_000_000_000L;
+    private static final long CLOSE_MS = 5_000;
+
+    private final ReceiverShared shared;
+    private final SenderPool senders;
+    private final Consumer<InboundMessage> refused;
+    private final ArrayDeque<List<InboundMessage>> waiting = new ArrayDeque<>();
+    private final List<Refusal> refusals = new ArrayList<>();
+    private final List<Twin> twins = new ArrayList<>();
+
+    /** Messages of the step that is just being let go; null: none. */
+    private List<InboundMessage> step;
+
+    private boolean isDown;
+    private long retryNs;
+    private long backOffNs = RETRY_FIRST_NS;
+
+    private final AtomicLong deliveredCount = new AtomicLong();
+    private final AtomicLong refusedCount = new AtomicLong();
+    private final AtomicLong waitingCount = new AtomicLong();
+    private final AtomicLong retryCount = new AtomicLong();
+
+    /** A message whose file gets a name that is to stay. */
+    private record Refusal(InboundMessage message, Completion rename) {}
+
+    /** The same message, through another server: it is settled with the first. */
+    private record Twin(InboundMessage first, InboundMessage second) {}
+
+    /** What is handed over at once. */
+    private record Group(List<InboundMessage> messages) {}
+
+    /**
+     * @param refused told of messages whose files stay, and have their names
+     */
+    SinkOutlet(ReceiverShared shared, Consumer<InboundMessage> refused) {
+        this.shared = shared;
+        this.refused = refused;
+        this.senders =
+                new SenderPool(shared.settings.sink(), shared.settings.sinkSenders(), CLOSE_MS);
+    }
+
+    void onReady(Runnable wakeup) {
+        senders.onReady(wakeup);
+    }
+
+    void show(CounterMirror mirror) {
+        mirror.show("in the sink", deliveredCount)
+                .show("refused by the sink", refusedCount)
+                .show("waiting for the sink", waitingCount)
+                .show("tries without a sink", retryCount);
+    }
+
+    SinkStatistics statistics() {
+        return new SinkStatistics(
+                deliveredCount.get(), refusedCount.get(), waitingCount.get(), retryCount.get());
+    }
+
+    /** A message has its file. */
+    void add(InboundMessage message) {
+        List<InboundMessage> alone = new ArrayList<>(1);
+        alone.add(message);
+        waiting.add(alone);
+        Counters.add(waitingCount, 1);
+    }
+
+    /** A step lets a message go; those of one step follow each other, and stay together. */
+    void addOfStep(InboundMessage message) {
+        if (step == null || !isSameStep(step.get(0), message)) {
+            add(message);
+            step = waiting.peekLast();
+        } else {
+            step.add(message);
+            Counters.add(waitingCount, 1);
+        }
+    }
+
+    private static boolean isSameStep(InboundMessage one, InboundMessage other) {
+        return one.metadata().step() == other.metadata().step()
+                && one.metadata().applicationId() == other.metadata().applicationId()
+                && one.job().equals(other.job());
+    }
+
+    /** The same message came through another server; the first one is still to be settled. */
+    void follow(InboundMessage first, InboundMessage second) {
+        twins.add(new Twin(first, second));
+    }
+
+    int doWork(long now) {
+        step = null;
+        int work = senders.poll(this::ended) + checkRefusals();
+        boolean isDue = !isDown || now - retryNs >= 0 && senders.inFlight() == 0;
+        while (isDue && senders.hasRoom() && !waiting.isEmpty()) {
+            submit(waiting.poll());
+            work++;
+            isDue = !isDown; // One try shows whether the sink is back.
+        }
+        return work;
+    }
+
+    /** When the sink is tried again. */
+    long nextDeadlineNs() {
+        return isDown && !waiting.isEmpty() ? retryNs : ProtocolAgent.NO_DEADLINE;
+    }
+
+    private void submit(List<InboundMessage> messages) {
+        List<InboundMessage> sent = new ArrayList<>(messages.size());
+        List<String> files = new ArrayList<>(messages.size());
+        List<SinkDataset> datasets = new ArrayList<>(messages.size());
+        for (InboundMessage message : messages) {
+            try {
+                if (message.isCorrupt()) {
+                    throw new IllegalArgumentException("it is damaged");
+                }
+                datasets.add(MessagePieces.dataset(message));
+                files.add(message.fileName());
+                sent.add(message);
+            } catch (IllegalArgumentException e) {
+                refuse(message, e.getMessage());
+            }
+        }
+        if (!sent.isEmpty()) {
+            String folder = shared.settings.directory();
+            senders.submit(new FileTransfers(new Group(sent), folder, files, datasets));
+        }
+    }
+
+    private void ended(SinkTask task) {
+        List<InboundMessage> messages = ((Group) task.owner()).messages();
+        switch (task.result()) {
+            case OK -> {
+                reached();
+                messages.forEach(this::delivered);
+            }
+            case REJECTED -> {
+                reached();
+                rejected(messages, task.text());
+            }
+            default -> {
+                waiting.addFirst(messages);
+                hold(task.text());
+            }
+        }
+    }
+
+    private void reached() {
+        isDown = false;
+        backOffNs = RETRY_FIRST_NS;
+    }
+
+    private void hold(String why) {
+        long now = shared.clock.nanoTime();
+        Counters.add(retryCount, 1);
+        if (!isDown) {
+            String text = "the sink does not take messages, which wait: " + why;
+            shared.report(new DartException(DartException.Code.TRANSFER_FAILED, text));
+        } else if (retryNs - now > 0) {
+            return; // Another sender has found the same.
+        }
+        isDown = true;
+        retryNs = now + backOffNs;
+        backOffNs = Math.min(2 * backOffNs, RETRY_LAST_NS);
+    }
+
+    private void delivered(InboundMessage message) {
+        shared.files.store().delete(message.fileName());
+        Counters.add(deliveredCount, 1);
+        settle(message);
+    }
+
+    /** Of several, those are found that the sink takes. */
+    private void rejected(List<InboundMessage> messages, String text) {
+        if (messages.size() == 1) {
+            refuse(messages.get(0), text);
+            return;
+        }
+        for (int i = messages.size() - 1; i >= 0; i--) {
+            waiting.addFirst(new ArrayList<>(List.of(messages.get(i))));
+        }
+    }
+
+    private void refuse(InboundMessage message, String why) {
+        String name = shared.files.refusedName(message);
+        message.movedTo(name);
+        shared.report(
+                new DartException(
+                        DartException.Code.TRANSFER_FAILED,
+                        "message %s of client %s is not taken by the sink, and stays as '%s': %s"
+                                .formatted(message.sequence(), message.clientId(), name, why)));
+        Counters.add(refusedCount, 1);
+        refusals.add(new Refusal(message, rename(message, name)));
+    }
+
+    private Completion rename(InboundMessage message, String name) {
+        return shared.files.store().rename(message.fileName(), name);
+    }
+
+    private int checkRefusals() {
+        int work = 0;
+        for (int i = refusals.size() - 1; i >= 0; i--) {
+            Refusal refusal = refusals.get(i);
+            if (!refusal.rename().isDone()) {
+                continue;
+            }
+            work++;
+            refusals.remove(i);
+            if (refusal.rename().error().isEmpty()) {
+                refused.accept(refusal.message());
+                settle(refusal.message());
+            } else {
+                // It stays unconfirmed, and the sink is asked once more.
+                waiting.add(new ArrayList<>(List.of(refusal.message())));
+                hold(refusal.rename().error());
+            }
+        }
+        return work;
+    }
+
+    private void settle(InboundMessage message) {
+        Counters.add(waitingCount, -1);
+        for (int i = twins.size() - 1; i >= 0; i--) {
+            if (twins.get(i).first() == message) {
+                shared.letGo(twins.remove(i).second());
+            }
+        }
+        shared.letGo(message);
+    }
+
+    /** Waits for what is being handed over, for 5 s at most, and closes the sink. */
+    void close() {
+        senders.close();
+        senders.poll(this::ended);
+    }
+}

@@ -1,0 +1,43 @@
+package dev.verbena.staging.forward;
+
+import dev.verbena.staging.sink.SinkDataset;
+import dev.verbena.staging.sink.SinkSession;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
+import org.agrona.CloseHelper;
+
+/** Hands over datasets that are whole files of a folder, in one transaction if the sink has any. */
+public final class FileTransfers extends SinkTask {
+    private final String folder;
+    private final List<String> files;
+    private final List<SinkDataset> datasets;
+
+    /**
+     * @param files names in the folder, one for each dataset
+     */
+    public FileTransfers(
+            Object owner, String folder, List<String> files, List<SinkDataset> datasets) {
+        super(owner);
+        this.folder = folder;
+        this.files = List.copyOf(files);
+        this.datasets = List.copyOf(datasets);
+    }
+
+    @Override
+    protected String perform(SinkSession session) throws IOException {
+        List<FileChannel> data = new ArrayList<>();
+        try {
+            for (String file : files) {
+                data.add(FileChannel.open(Path.of(folder, file), StandardOpenOption.READ));
+            }
+            session.transferAll(datasets, data);
+            return "";
+        } finally {
+            CloseHelper.quietCloseAll(data);
+        }
+    }
+}

@@ -1,0 +1,74 @@
+package dev.verbena.staging.forward;
+
+import dev.verbena.staging.sink.SinkRejectedException;
+import dev.verbena.staging.sink.SinkSession;
+import java.io.IOException;
+
+/** One try to hand something to a sink. Its result is read after it has ended. */
+public abstract class SinkTask {
+    /** How a try ended. */
+    public enum Result {
+        /** The sink has it, or has run it. */
+        OK,
+        /** The sink refuses it. */
+        REJECTED,
+        /** The sink cannot be reached; nothing was begun. */
+        UNREACHABLE,
+        /** The sink was lost meanwhile: it may have it. */
+        UNKNOWN
+    }
+
+    private final Object owner;
+    private Result result = Result.UNREACHABLE;
+    private String text = "";
+
+    protected SinkTask(Object owner) {
+        this.owner = owner;
+    }
+
+    /** Who asked for it. */
+    public final Object owner() {
+        return owner;
+    }
+
+    public final Result result() {
+        return result;
+    }
+
+    /** The sink's text, or why it cannot be reached. */
+    public final String text() {
+        return text;
+    }
+
+    /**
+     * Does it, on a sender's thread; the sink's text.
+     *
+     * @throws SinkRejectedException if the sink refuses it
+     * @throws IOException if the sink was lost
+     */
+    protected abstract String perform(SinkSession session) throws IOException;
+
+    /** On a sender's thread; true: the session can be used again. */
+    final boolean run(SinkSession session) {
+        try {
+            text = perform(session);
+            result = Result.OK;
+            return true;
+        } catch (SinkRejectedException e) {
+            end(Result.REJECTED, e);
+            return true;
+        } catch (IOException | RuntimeException e) {
+            end(Result.UNKNOWN, e);
+            return false;
+        }
+    }
+
+    final void unreachable(Exception why) {
+        end(Result.UNREACHABLE, why);
+    }
+
+    private void end(Result how, Exception why) {
+        result = how;
+        text = why.getMessage() == null ? why.toString() : why.getMessage();
+    }
+}
