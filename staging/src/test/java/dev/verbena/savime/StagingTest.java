@@ -290,6 +290,7 @@ class StagingTest {
         StagingServer server = stage.connect(stage.config().ioThreads(2));
         OffHeapMemory memory = stage.memory(1, 800);
         server.dataset("taken", ElementType.DOUBLE).write(memory).join();
+        long threads = clientThreads();
         for (int i = 0; i < 10; i++) {
             server.dataset("taken", ElementType.DOUBLE).write(memory);
         }
@@ -306,6 +307,13 @@ class StagingTest {
         }
         server.sync();
         assertThat(stage.service.counts().datasetsIn().get()).isEqualTo(10);
+        assertThat(clientThreads()).isEqualTo(threads).isEqualTo(2);
+    }
+
+    private static long clientThreads() {
+        return Thread.getAllStackTraces().keySet().stream()
+                .filter(each -> each.getName().matches("verbena-staging-[0-9]+.*"))
+                .count();
     }
 
     @ParameterizedTest

@@ -21,6 +21,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -107,6 +108,46 @@ class SavimeClientTest {
                         "S 420100000000070000000000000000000000130000002a010000000000000000000000000000");
         assertThat(server.ackCount).isEqualTo(2);
         assertThat(server.datasets.get("base")).isEqualTo(doubles(1, 2, 3, 4));
+    }
+
+    /** Calls of this thread that wrote, by the kernel's count. */
+    private static long writingCalls() throws IOException {
+        for (String line : Files.readAllLines(Path.of("/proc/thread-self/io"))) {
+            if (line.startsWith("syscw: ")) {
+                return Long.parseLong(line.substring("syscw: ".length()));
+            }
+        }
+        throw new IOException("no syscw");
+    }
+
+    private long sentMessages() {
+        return server.dialogue.stream().filter(line -> line.startsWith("C ")).count();
+    }
+
+    @Test
+    @Tag("savime-53")
+    void shouldSendAHeaderWithItsPayloadInOneCall() throws IOException {
+        boolean isCounted = Files.isReadable(Path.of("/proc/thread-self/io"));
+        Assumptions.assumeTrue(isCounted, "the kernel does not count system calls of threads");
+        try (SavimeClient client = connect()) {
+            client.command(CREATE, SavimeParameter.of("@0", ByteBuffer.wrap(doubles(1, 2))));
+            long calls = writingCalls();
+            long messages = sentMessages();
+            ByteBuffer values = ByteBuffer.wrap(doubles(3, 4));
+            client.command(CREATE.replace("base", "next"), SavimeParameter.of("@0", values));
+            assertThat(sentMessages()).isGreaterThan(messages);
+            assertThat(writingCalls() - calls).isEqualTo(sentMessages() - messages);
+
+            Path file = Files.write(folder.resolve("values"), doubles(5, 6));
+            try (FileChannel data = FileChannel.open(file)) {
+                calls = writingCalls();
+                messages = sentMessages();
+                client.command(CREATE.replace("base", "file"), SavimeParameter.of("@0", data, 16));
+                assertThat(writingCalls() - calls).isEqualTo(sentMessages() - messages + 1);
+            }
+        }
+        assertThat(server.datasets.get("next")).isEqualTo(doubles(3, 4));
+        assertThat(server.datasets.get("file")).isEqualTo(doubles(5, 6));
     }
 
     @Test
