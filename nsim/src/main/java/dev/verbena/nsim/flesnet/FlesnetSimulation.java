@@ -1,5 +1,6 @@
 package dev.verbena.nsim.flesnet;
 
+import dev.verbena.agent.ProtocolAgent;
 import dev.verbena.flesnet.FlesnetCompute;
 import dev.verbena.flesnet.FlesnetContext;
 import dev.verbena.flesnet.FlesnetInput;
@@ -11,6 +12,7 @@ import dev.verbena.nsim.world.SimulatedProcess;
 import dev.verbena.nsim.world.World;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import java.util.function.UnaryOperator;
 
 /**
@@ -24,6 +26,12 @@ public final class FlesnetSimulation implements AutoCloseable {
     private final UnaryOperator<FlesnetContext> change;
     private final List<Input> inputs = new ArrayList<>();
     private final List<Compute> computes = new ArrayList<>();
+
+    /** Nodes up to these have ended, and end once only: each is looked at until then. */
+    private int inputsEnded;
+
+    private int computesEnded;
+    private boolean hasFailed;
 
     /**
      * An input node with the process that runs it.
@@ -69,7 +77,7 @@ public final class FlesnetSimulation implements AutoCloseable {
         int index = computes.size();
         SimulatedProcess process = world.host("compute" + index).start("compute");
         FlesnetCompute node = FlesnetCompute.embed(context(process), index, handler);
-        process.run(List.of(node.agent()));
+        process.run(List.of(new WatchedAgent(node.agent(), () -> node.failure() != null)));
         computes.add(new Compute(process, node));
         return computes.get(index);
     }
@@ -79,7 +87,7 @@ public final class FlesnetSimulation implements AutoCloseable {
         int index = inputs.size();
         SimulatedProcess process = world.host("input" + index).start("input");
         FlesnetInput node = FlesnetInput.embed(context(process), index, source);
-        process.run(List.of(node.agent()));
+        process.run(List.of(new WatchedAgent(node.agent(), () -> node.failure() != null)));
         inputs.add(new Input(process, node));
         return inputs.get(index);
     }
@@ -101,8 +109,21 @@ public final class FlesnetSimulation implements AutoCloseable {
 
     /** Whether every node that lives has ended in order. */
     public boolean isDone() {
-        return inputs.stream().allMatch(i -> i.process().isDead() || i.node().isDone())
-                && computes.stream().allMatch(c -> c.process().isDead() || c.node().isDone());
+        while (inputsEnded < inputs.size() && hasEnded(inputs.get(inputsEnded))) {
+            inputsEnded++;
+        }
+        while (computesEnded < computes.size() && hasEnded(computes.get(computesEnded))) {
+            computesEnded++;
+        }
+        return inputsEnded == inputs.size() && computesEnded == computes.size();
+    }
+
+    private static boolean hasEnded(Input input) {
+        return input.process().isDead() || input.node().isDone();
+    }
+
+    private static boolean hasEnded(Compute compute) {
+        return compute.process().isDead() || compute.node().isDone();
     }
 
     /** Why the first node that did not end in order has not; empty if all have, or still run. */
@@ -127,8 +148,49 @@ public final class FlesnetSimulation implements AutoCloseable {
      * @return false if they have not
      */
     public boolean run(long limitNs) {
-        return world.runUntil(() -> isDone() || !failure().isEmpty(), limitNs)
-                && failure().isEmpty();
+        return world.runUntil(() -> hasFailed || isDone(), limitNs) && failure().isEmpty();
+    }
+
+    /**
+     * A node's agent; its failure is noticed in its own step, so that nobody looks at all nodes.
+     */
+    private final class WatchedAgent implements ProtocolAgent {
+        private final ProtocolAgent agent;
+        private final BooleanSupplier failed;
+
+        WatchedAgent(ProtocolAgent agent, BooleanSupplier failed) {
+            this.agent = agent;
+            this.failed = failed;
+        }
+
+        @Override
+        public void onStart() {
+            agent.onStart();
+        }
+
+        @Override
+        public int doWork() throws Exception {
+            try {
+                return agent.doWork();
+            } finally {
+                hasFailed |= failed.getAsBoolean();
+            }
+        }
+
+        @Override
+        public long nextDeadlineNs() {
+            return agent.nextDeadlineNs();
+        }
+
+        @Override
+        public void onClose() {
+            agent.onClose();
+        }
+
+        @Override
+        public String roleName() {
+            return agent.roleName();
+        }
     }
 
     @Override

@@ -57,13 +57,17 @@ final class Placement {
     private void move(Work work, Connection target) {
         SimulatedRegion region = work.to.regions.get(work.keyLow);
         int worst = check(work, region, 0, 0);
+        // All of it or nothing: a short part alone would touch a page for no use.
+        boolean isCopied = work.bytes() <= world.copiedMax;
         for (int i = 0; i < work.segments; i++) {
             long length = work.lengths[i];
             int status = check(work, region, work.remoteOffsets[i], length);
             worst = Math.max(worst, status);
             if (status == Status.OK) {
                 work.addMoved(length);
-                copy(work, i, region, (int) (work.base + work.remoteOffsets[i]));
+                if (isCopied) {
+                    copy(work, i, region, (int) (work.base + work.remoteOffsets[i]));
+                }
             }
         }
         work.status(worst);
@@ -74,11 +78,8 @@ final class Placement {
         }
     }
 
-    private void copy(Work work, int segment, SimulatedRegion region, int at) {
+    private static void copy(Work work, int segment, SimulatedRegion region, int at) {
         int length = (int) work.lengths[segment];
-        if (length > world.copiedMax) {
-            return;
-        }
         UnsafeBuffer local = work.locals[segment].bytes;
         int offset = (int) work.offsets[segment];
         if (work.kind == Operation.GET) {

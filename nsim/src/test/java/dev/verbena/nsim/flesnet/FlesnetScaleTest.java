@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.verbena.flesnet.PatternSource;
 import dev.verbena.flesnet.dfs.DfsParameters;
-import dev.verbena.nsim.network.Level;
 import dev.verbena.nsim.network.NetworkContext;
 import dev.verbena.nsim.topology.TreeTopology;
 import java.util.BitSet;
@@ -15,7 +14,9 @@ import org.junit.jupiter.api.Timeout;
 /** The scheduler over many nodes, in one JVM. */
 @Timeout(600)
 class FlesnetScaleTest {
-    private static final int PAIRS = 64;
+    // --long: 500 inputs and 500 compute nodes instead of 64 of each
+    private static final int PAIRS = Boolean.getBoolean("verbena.long") ? 500 : 64;
+
     private static final int INTERVALS = 10;
     private static final long LIMIT_NS = 600_000_000_000L;
 
@@ -30,7 +31,7 @@ class FlesnetScaleTest {
                 new FlesnetSimulation(
                         1,
                         TreeTopology.single(2 * PAIRS),
-                        new NetworkContext().level(Level.MESSAGE),
+                        new NetworkContext(),
                         c ->
                                 c.nodes(PAIRS, PAIRS)
                                         .timeslice(1, 0)

@@ -35,6 +35,7 @@ public final class ComputeEngine implements ProtocolAgent {
     private final ComputeCounts statistics = new ComputeCounts();
     private final ComputeRecovery recovery;
     private Transport transport;
+    private RingMemory memory;
     private ContributionRing[] rings;
     private TimesliceTable table;
     private ComputeProtocol protocol;
@@ -64,9 +65,10 @@ public final class ComputeEngine implements ProtocolAgent {
         int inputs = context.inputs();
         transport =
                 context.environment().openTransport(context.scheme(), context.transport(inputs));
+        memory = new RingMemory(context, transport);
         rings = new ContributionRing[inputs];
         for (int i = 0; i < inputs; i++) {
-            rings[i] = new ContributionRing(context, transport);
+            rings[i] = new ContributionRing(context, memory, i);
         }
         table = new TimesliceTable(context, rings);
         protocol = new ComputeProtocol(this, context, compute, transport);
@@ -274,10 +276,7 @@ public final class ComputeEngine implements ProtocolAgent {
             mirror.close();
         }
         CloseHelper.close(publisher);
-        if (rings != null) {
-            CloseHelper.closeAll(rings);
-        }
-        CloseHelper.closeAll(protocol, transport);
+        CloseHelper.closeAll(memory, protocol, transport);
     }
 
     @Override

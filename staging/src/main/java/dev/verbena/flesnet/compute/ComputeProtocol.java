@@ -3,9 +3,9 @@ package dev.verbena.flesnet.compute;
 import dev.verbena.flesnet.AckKind;
 import dev.verbena.flesnet.FlesnetContext;
 import dev.verbena.flesnet.dfs.IntervalMetadata;
+import dev.verbena.flesnet.wire.ControlMemory;
 import dev.verbena.flesnet.wire.ControlSlot;
 import dev.verbena.flesnet.wire.SyncFlyweight;
-import dev.verbena.memory.RegisteredRegion;
 import dev.verbena.memory.RemoteDescriptor;
 import dev.verbena.staging.Names;
 import dev.verbena.staging.RareReports;
@@ -31,7 +31,7 @@ final class ComputeProtocol implements AutoCloseable {
     private final InputPeer[] byInput;
     private final boolean[] isOver;
     private final ControlSlot[] controls;
-    private final RegisteredRegion controlRegion;
+    private final ControlMemory controlMemory;
     private final RareReports hostile;
     private final Events events = new Events();
     private final SyncFlyweight message = new SyncFlyweight();
@@ -49,15 +49,13 @@ final class ComputeProtocol implements AutoCloseable {
         this.compute = compute;
         this.transport = transport;
         int n = context.inputs();
-        int length = transport.limits().messageLengthMax();
-        controlRegion = transport.allocate((long) n * length, 0);
-        UnsafeBuffer memory = controlRegion.buffer(0, n * length);
+        controlMemory = new ControlMemory(transport, n);
         peers = new PeerSlots<>(n + STRANGERS_MAX);
         byInput = new InputPeer[n];
         isOver = new boolean[n];
         controls = new ControlSlot[n];
         for (int i = 0; i < n; i++) {
-            controls[i] = new ControlSlot(controlRegion, memory, i * length, compute, i);
+            controls[i] = controlMemory.slot(i, compute, i);
         }
         hostile = new RareReports(context.environment().errorHandler());
     }
@@ -385,7 +383,7 @@ final class ComputeProtocol implements AutoCloseable {
 
     @Override
     public void close() {
-        controlRegion.close();
+        controlMemory.close();
     }
 
     private final class Events implements TransportHandler {

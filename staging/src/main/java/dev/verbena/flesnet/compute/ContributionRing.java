@@ -3,9 +3,7 @@ package dev.verbena.flesnet.compute;
 import dev.verbena.flesnet.ComponentFlyweight;
 import dev.verbena.flesnet.FlesnetContext;
 import dev.verbena.flesnet.RingEndPolicy;
-import dev.verbena.memory.RegisteredRegion;
 import dev.verbena.memory.RemoteDescriptor;
-import dev.verbena.transport.Transport;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -14,9 +12,9 @@ import org.agrona.concurrent.UnsafeBuffer;
  * looked at once, when a SYNC covers it, checked and kept apart: what a peer writes there later
  * changes nothing. One thread; allocates nothing after it was made.
  */
-final class ContributionRing implements AutoCloseable {
-    private final RegisteredRegion dataRegion;
-    private final RegisteredRegion descriptorRegion;
+final class ContributionRing {
+    private final RingMemory memory;
+    private final int input;
     private final UnsafeBuffer data;
     private final UnsafeBuffer descriptors;
     private final ComponentFlyweight component = new ComponentFlyweight();
@@ -33,14 +31,14 @@ final class ContributionRing implements AutoCloseable {
     private long position;
     private long releasedPosition;
 
-    ContributionRing(FlesnetContext context, Transport transport) {
+    /** The rings of an input; their memory stays the owner's. */
+    ContributionRing(FlesnetContext context, RingMemory memory, int input) {
+        this.memory = memory;
+        this.input = input;
         int slots = 1 << context.descriptorExponent();
         int length = 1 << context.dataExponent();
-        dataRegion = transport.allocate(length, RemoteDescriptor.REMOTE_WRITE);
-        int descriptorLength = slots * ComponentFlyweight.LENGTH;
-        descriptorRegion = transport.allocate(descriptorLength, RemoteDescriptor.REMOTE_WRITE);
-        data = dataRegion.buffer(0, length);
-        descriptors = descriptorRegion.buffer(0, descriptorLength);
+        data = memory.data(input);
+        descriptors = memory.descriptors(input);
         ringEnd = context.ringEnd();
         start = context.startPosition();
         dataMask = length - 1;
@@ -54,9 +52,7 @@ final class ContributionRing implements AutoCloseable {
     }
 
     void describe(RemoteDescriptor ofData, RemoteDescriptor ofDescriptors) {
-        dataRegion.describe(0, dataRegion.length(), RemoteDescriptor.REMOTE_WRITE, ofData);
-        descriptorRegion.describe(
-                0, descriptorRegion.length(), RemoteDescriptor.REMOTE_WRITE, ofDescriptors);
+        memory.describe(input, ofData, ofDescriptors);
     }
 
     private int slot(long descriptor) {
@@ -183,11 +179,5 @@ final class ContributionRing implements AutoCloseable {
     /** Bytes of the ring in use. */
     long used() {
         return position - releasedPosition;
-    }
-
-    @Override
-    public void close() {
-        dataRegion.close();
-        descriptorRegion.close();
     }
 }

@@ -27,6 +27,9 @@ public final class InputEngine implements ProtocolAgent {
     private static final int SEGMENTS_MAX = 4;
     private static final long IDLE_NS = 1_000_000L;
 
+    /** Counts are summed over all connections, which costs much for each step. */
+    private static final long COUNT_NS = 100_000L;
+
     private final FlesnetContext context;
     private final int input;
     private final MicrosliceSource source;
@@ -47,6 +50,7 @@ public final class InputEngine implements ProtocolAgent {
     private long freed;
     private long total = -1;
     private long nextDueNs;
+    private long countedNs = Long.MIN_VALUE / 2;
     private volatile boolean isDone;
     private volatile FlesnetException failure;
 
@@ -105,7 +109,10 @@ public final class InputEngine implements ProtocolAgent {
         if (total >= 0 && freed >= total && protocol.isFinished()) {
             end(null);
         }
-        statistics.update(ring.droppedCount(), freed, links, pacer);
+        if (now - countedNs >= COUNT_NS || isDone || failure != null) {
+            countedNs = now;
+            statistics.update(ring.droppedCount(), freed, links, pacer);
+        }
         mirror.publish(now);
         return work;
     }
@@ -297,6 +304,10 @@ public final class InputEngine implements ProtocolAgent {
             isDone = why == null;
             protocol.leave(why != null);
         }
+    }
+
+    int input() {
+        return input;
     }
 
     Assignment assignment() {

@@ -3,10 +3,9 @@ package dev.verbena.flesnet.input;
 import dev.verbena.flesnet.FlesnetContext;
 import dev.verbena.flesnet.FlesnetException;
 import dev.verbena.flesnet.dfs.IntervalMetadata;
-import dev.verbena.flesnet.wire.ControlSlot;
+import dev.verbena.flesnet.wire.ControlMemory;
 import dev.verbena.flesnet.wire.SyncFlyweight;
 import dev.verbena.flesnet.wire.SyncNames;
-import dev.verbena.memory.RegisteredRegion;
 import dev.verbena.staging.bootstrap.ServiceAddress;
 import dev.verbena.staging.bootstrap.ServiceFile;
 import dev.verbena.transport.Operation;
@@ -33,7 +32,7 @@ final class InputProtocol implements AutoCloseable, InputRecovery.Engine {
     private final Transport transport;
     private final InputLink[] links;
     private final ServiceFile[] files;
-    private final RegisteredRegion controlRegion;
+    private final ControlMemory controlMemory;
     private final Events events = new Events();
     private final SyncFlyweight message = new SyncFlyweight();
     private final UnsafeBuffer view = new UnsafeBuffer(0, 0);
@@ -50,16 +49,12 @@ final class InputProtocol implements AutoCloseable, InputRecovery.Engine {
         this.input = input;
         this.transport = transport;
         int n = context.computes();
-        int length = transport.limits().messageLengthMax();
-        controlRegion = transport.allocate((long) n * length, 0);
-        UnsafeBuffer memory = controlRegion.buffer(0, n * length);
+        controlMemory = new ControlMemory(transport, n);
         links = new InputLink[n];
         files = new ServiceFile[n];
         long now = context.environment().nanoClock().nanoTime();
         for (int c = 0; c < n; c++) {
-            ControlSlot slot =
-                    new ControlSlot(controlRegion, memory, c * length, input, CONTROL | c);
-            links[c] = new InputLink(context, c, slot, now);
+            links[c] = new InputLink(context, c, controlMemory.slot(c, input, CONTROL | c), now);
             files[c] =
                     new ServiceFile(
                             context.environment(),
@@ -284,7 +279,7 @@ final class InputProtocol implements AutoCloseable, InputRecovery.Engine {
         for (ServiceFile file : files) {
             file.close();
         }
-        controlRegion.close();
+        controlMemory.close();
     }
 
     private final class Events implements TransportHandler {

@@ -1,8 +1,6 @@
 package dev.verbena.flesnet.wire;
 
-import dev.verbena.memory.RegisteredRegion;
 import dev.verbena.transport.Transport;
-import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * Where the messages of one connection are written, one after the other: the next has room when the
@@ -10,29 +8,19 @@ import org.agrona.concurrent.UnsafeBuffer;
  * allocates nothing.
  */
 public final class ControlSlot {
-    private final RegisteredRegion region;
-    private final UnsafeBuffer memory;
-    private final int offset;
+    private final ControlMemory memory;
+    private final int index;
     private final int sender;
     private final long context;
     private final SyncFlyweight message = new SyncFlyweight();
+    private boolean isLong;
     private boolean isSending;
     private long sequence;
     private long bytes;
 
-    /**
-     * A slot.
-     *
-     * @param memory of the region
-     * @param offset of the slot
-     * @param sender number of this node
-     * @param context of its sends
-     */
-    public ControlSlot(
-            RegisteredRegion region, UnsafeBuffer memory, int offset, int sender, long context) {
-        this.region = region;
+    ControlSlot(ControlMemory memory, int index, int sender, long context) {
         this.memory = memory;
-        this.offset = offset;
+        this.index = index;
         this.sender = sender;
         this.context = context;
     }
@@ -44,12 +32,21 @@ public final class ControlSlot {
 
     /** Begins a message. */
     public SyncFlyweight begin(int type) {
-        return message.begin(memory, offset, type, sender, sequence + 1);
+        isLong = SyncFlyweight.isAboutFailures(type);
+        return message.begin(
+                memory.memory(isLong), memory.offset(isLong, index), type, sender, sequence + 1);
     }
 
     /** Sends the message that was begun; false: not now. */
     public boolean send(Transport transport, long connection) {
-        int answer = transport.send(connection, region, offset, message.length(), context, 0);
+        int answer =
+                transport.send(
+                        connection,
+                        memory.region(isLong),
+                        memory.offset(isLong, index),
+                        message.length(),
+                        context,
+                        0);
         if (answer != Transport.ACCEPTED) {
             return false;
         }

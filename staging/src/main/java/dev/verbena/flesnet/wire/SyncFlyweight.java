@@ -86,6 +86,11 @@ public final class SyncFlyweight {
     /** Of nothing until it is wrapped. */
     public SyncFlyweight() {}
 
+    /** Whether messages of this type grow with the number of nodes: those about lost ones. */
+    static boolean isAboutFailures(int type) {
+        return type >= FAILURE_REPORT && type <= DECISION_ACK;
+    }
+
     /** Begins a message of this type; answers itself. The body's bytes are not touched. */
     public SyncFlyweight begin(
             MutableDirectBuffer target, int at, int type, int connection, long sequence) {

@@ -27,7 +27,7 @@ public final class ServiceFile implements AutoCloseable {
     private final DurableStore store;
     private final String path;
     private final String name;
-    private final UnsafeBuffer readBuffer;
+    private final int lengthMax;
     private String whyNot = "";
     private AutoCloseable lock;
     private AutoCloseable publishedLock;
@@ -50,7 +50,7 @@ public final class ServiceFile implements AutoCloseable {
         this.clock = environment.nanoClock();
         this.path = path;
         this.name = target.substring(slash + 1);
-        this.readBuffer = new UnsafeBuffer(new byte[lengthMax]);
+        this.lengthMax = lengthMax;
         this.store =
                 path.isEmpty()
                         ? null
@@ -82,6 +82,8 @@ public final class ServiceFile implements AutoCloseable {
     }
 
     private String read(DurableStore.ReadableFile file) {
+        // Made when it is needed: whoever has many peers has as many of these files.
+        UnsafeBuffer readBuffer = new UnsafeBuffer(new byte[lengthMax]);
         int length = 0;
         int n = 1;
         while (n > 0 && length < readBuffer.capacity()) {
