@@ -32,6 +32,7 @@ public final class FlesnetContext {
     private long peerTimeoutNs = 5_000_000_000L;
     private long startPosition;
     private DfsParameters dfs;
+    private IntervalHandler intervals = IntervalHandler.NONE;
 
     /** Everything at its default. */
     public FlesnetContext() {}
@@ -143,6 +144,12 @@ public final class FlesnetContext {
         return this;
     }
 
+    /** Who sees what inputs measure; by default nobody. */
+    public FlesnetContext intervals(IntervalHandler value) {
+        intervals = value;
+        return this;
+    }
+
     /**
      * Checks all values.
      *
@@ -150,6 +157,7 @@ public final class FlesnetContext {
      */
     public FlesnetContext conclude() {
         Arguments.notNull("environment", environment);
+        Arguments.notNull("intervals", intervals);
         Arguments.notEmpty("directory", directory);
         Arguments.range("inputs", inputs, 1, 65_535);
         Arguments.range("computes", computes, 1, 4_096);
@@ -287,5 +295,10 @@ public final class FlesnetContext {
     /** The scheduler's parameters; null: best effort. */
     public DfsParameters dfs() {
         return dfs;
+    }
+
+    /** See {@link #intervals(IntervalHandler)}. */
+    public IntervalHandler intervals() {
+        return intervals;
     }
 }

@@ -5,10 +5,12 @@ import dev.verbena.cli.report.ResultReport;
 import dev.verbena.cli.terminal.CliCommand;
 import dev.verbena.cli.terminal.OutputFolder;
 import dev.verbena.nsim.flesnet.FlesnetExperiment;
+import dev.verbena.nsim.flesnet.FlesnetExperiment.Disturbance;
 import dev.verbena.nsim.flesnet.FlesnetExperiment.Outcome;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -26,6 +28,8 @@ import picocli.CommandLine.Parameters;
             "",
             "  fig6  first to last arrival of a timeslice, paced and best effort, by nodes",
             "  fig7  aggregate bandwidth, by nodes",
+            "  fig8  planned and measured duration of intervals, disturbed from 15 to 24:",
+            "        inflated reports, and slowed links; at least 40 intervals",
             "  fig9  how full rings are, sampled each millisecond of virtual time",
             "",
             "Half of the nodes are inputs. Times are virtual; a run takes seconds to minutes."
@@ -40,10 +44,11 @@ public final class FlesnetExperimentCommand extends CliCommand {
     enum Which {
         fig6,
         fig7,
+        fig8,
         fig9
     }
 
-    @Parameters(paramLabel = "fig6|fig7|fig9", description = "Which figure.")
+    @Parameters(paramLabel = "fig6|fig7|fig8|fig9", description = "Which figure.")
     private Which which;
 
     @Option(
@@ -70,6 +75,15 @@ public final class FlesnetExperimentCommand extends CliCommand {
                             + " ${DEFAULT-VALUE}.")
     private int intervals;
 
+    @Option(
+            names = "--history",
+            paramLabel = "N",
+            defaultValue = "3",
+            description =
+                    "Intervals that the scheduler looks back, the paper's: 10; default"
+                            + " ${DEFAULT-VALUE}.")
+    private int history;
+
     @Option(names = "--seed", paramLabel = "S", defaultValue = "1", description = "Of the noise.")
     private long seed;
 
@@ -83,8 +97,9 @@ public final class FlesnetExperimentCommand extends CliCommand {
 
     @Override
     public Integer call() throws IOException {
+        inRange("--history", history, 1, 1000);
         inRange("--per-interval", perInterval, 1, 1_000_000);
-        inRange("--intervals", intervals, 4, 10_000);
+        inRange("--intervals", intervals, which == Which.fig8 ? 40 : 4, 10_000);
         for (int count : nodes) {
             inRange("--nodes", count, 4, 384);
             if (count % 2 != 0) {
@@ -97,13 +112,61 @@ public final class FlesnetExperimentCommand extends CliCommand {
                 which.name(),
                 "%s timeslices an interval, %s intervals, the later half counts; seed %s."
                         .formatted(perInterval, intervals, seed));
-        List<Outcome> bestEffort = runs(report, false);
-        List<Outcome> paced = runs(report, true);
-        draw(report, bestEffort, paced);
+        if (which == Which.fig8) {
+            for (Disturbance disturbance : List.of(Disturbance.REPORTS, Disturbance.LINKS)) {
+                recovery(report, disturbance);
+            }
+        } else {
+            draw(report, runs(report, false), runs(report, true));
+        }
         report.write(folder, environment());
         report.summary().forEach((name, value) -> say("%-40s %s".formatted(name, value)));
         say("report: " + folder.resolve("report.html"));
         return 0;
+    }
+
+    /** Figure 8: how the plan follows a disturbance, and recovers. */
+    private void recovery(ResultReport report, Disturbance disturbance) {
+        int count = nodes.get(nodes.size() - 1);
+        Outcome outcome =
+                new FlesnetExperiment(count / 2, perInterval, intervals)
+                        .paced(true)
+                        .history(history)
+                        .seed(seed)
+                        .disturbance(disturbance)
+                        .run();
+        String name = disturbance.name().toLowerCase(Locale.ROOT);
+        for (int j = 0; j < intervals; j++) {
+            Map<String, Object> point = new LinkedHashMap<>();
+            point.put("nodes", count);
+            point.put("disturbed", name);
+            point.put("interval", j);
+            point.put("planned_us", outcome.plannedNs()[j] / 1e3);
+            point.put("measured_us", outcome.measuredNs()[j] / 1e3);
+            report.point(point);
+        }
+        double[] numbers = IntStream.range(0, intervals).asDoubleStream().toArray();
+        report.chart(
+                "Duration of intervals, disturbed: " + name,
+                new Chart("Duration of intervals", "interval", "us", false)
+                        .line("planned", "one", numbers, microseconds(outcome.plannedNs()), true)
+                        .line(
+                                "measured",
+                                "two",
+                                numbers,
+                                microseconds(outcome.measuredNs()),
+                                true));
+        long before = outcome.measuredNs()[FlesnetExperiment.DISTURBED_FROM - 1];
+        long last = outcome.measuredNs()[FlesnetExperiment.DISTURBED_TO - 1];
+        report.figure(
+                name + ": last disturbed interval / the one before all", (double) last / before);
+        report.figure(
+                name + ": last interval / the one before all",
+                (double) outcome.measuredNs()[intervals - 1] / before);
+    }
+
+    private static double[] microseconds(long[] nanoseconds) {
+        return Arrays.stream(nanoseconds).mapToDouble(ns -> ns / 1e3).toArray();
     }
 
     private List<Outcome> runs(ResultReport report, boolean isPaced) {
@@ -112,6 +175,7 @@ public final class FlesnetExperimentCommand extends CliCommand {
             Outcome outcome =
                     new FlesnetExperiment(count / 2, perInterval, intervals)
                             .paced(isPaced)
+                            .history(history)
                             .seed(seed)
                             .run();
             Map<String, Object> point = new LinkedHashMap<>();

@@ -36,6 +36,25 @@ class FlesnetExperimentIT {
         }
     }
 
+    /** Both ways of the figure, 40 intervals each. */
+    @Test
+    void shouldDrawWhatADisturbanceDoes() throws Exception {
+        Run run =
+                Run.of(
+                        "flesnet",
+                        "experiment",
+                        "fig8",
+                        "--nodes=4",
+                        "--per-interval=16",
+                        "--intervals=40",
+                        "--output=" + folder);
+        assertThat(run.err()).isEmpty();
+        assertThat(run.code()).isZero();
+        assertThat(Files.readAllLines(folder.resolve("points.csv"))).hasSize(1 + 2 * 40);
+        assertThat(folder.resolve("report.html")).content().contains("<svg");
+        assertThat(folder.resolve("results.json")).content().contains("noise.hold");
+    }
+
     @Test
     void shouldRefuseOddNumbersOfNodes() {
         assertThat(Run.of("flesnet", "experiment", "fig6", "--nodes=5").code()).isEqualTo(2);

@@ -10,17 +10,14 @@ import dev.verbena.nsim.network.Level;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
-import java.util.List;
 import java.util.SplittableRandom;
 
 /**
- * One run for the paper's figures 6, 7 and 9: so many inputs and as many compute nodes of {@code
+ * One run for the paper's figures 6 to 9: so many inputs and as many compute nodes of {@code
  * aries.machine}, best effort or paced, with components of 64 KiB and rings of 1 MiB. Inputs and
- * compute nodes alternate on the machine's nodes. Seeded noise: inputs start up to 1 ms apart, and
- * a process is late by up to 1 us for each step. One thread.
+ * compute nodes alternate on the machine's nodes. The file has the seeded noise, too. One thread.
  */
 public final class FlesnetExperiment {
     /** Bytes of a component. */
@@ -29,11 +26,28 @@ public final class FlesnetExperiment {
     private static final int MICROSLICES = 4;
     private static final int RING_EXPONENT = 20;
     private static final int TICKETS = (1 << RING_EXPONENT) / COMPONENT;
-    private static final long START_SKEW_NS = 1_000_000;
-    private static final long STEP_JITTER_NS = 1_000;
     private static final long SAMPLE_NS = 1_000_000;
     private static final long LIMIT_NS = 600_000_000_000L;
     private static final String MACHINE = "aries.machine";
+
+    /** The first interval that is disturbed, and the first one after them, as in figure 8. */
+    public static final int DISTURBED_FROM = 15;
+
+    /** See {@link #DISTURBED_FROM}. */
+    public static final int DISTURBED_TO = 25;
+
+    /** Others take so many times their tenth of the cables then; 70 instead of 90 % are left. */
+    private static final int OTHERS_TIMES = 3;
+
+    /** What is wrong in the intervals from {@link #DISTURBED_FROM} on. */
+    public enum Disturbance {
+        /** Nothing. */
+        NONE,
+        /** Inputs report durations that are a quarter longer than measured. */
+        REPORTS,
+        /** Others take 30 % of the cables instead of 10 %. */
+        LINKS
+    }
 
     private final int pairs;
     private final int perInterval;
@@ -42,26 +56,34 @@ public final class FlesnetExperiment {
     private boolean isPaced;
     private long seed = 1;
     private Level level = Level.PACKET;
+    private Disturbance disturbance = Disturbance.NONE;
+    private final FlesnetNoise noise = new FlesnetNoise(machineText());
 
     /**
      * What a run has shown.
      *
      * @param spreadsNs first to last arrival of each timeslice, by number
      * @param bytesPerSecond payload of all inputs, from the first start to the last arrival
-     * @param fills used share of each connection's ring, at each millisecond of the run
+     * @param fills used share of each connection's ring, at each millisecond of the later half of
+     *     the run, sorted
      * @param timeslices delivered
      * @param isOnce whether each timeslice was delivered exactly once
      * @param virtualNs how long the run was
      * @param eventCount of the simulator
+     * @param plannedNs median over inputs of the planned duration of each interval; best effort has
+     *     none
+     * @param measuredNs the same of the measured duration
      */
     public record Outcome(
             long[] spreadsNs,
             double bytesPerSecond,
-            double[] fills,
+            float[] fills,
             long timeslices,
             boolean isOnce,
             long virtualNs,
-            long eventCount) {
+            long eventCount,
+            long[] plannedNs,
+            long[] measuredNs) {
         /** The spread that {@code percent} of the later half of timeslices do not exceed. */
         public long spreadNs(int percent) {
             long[] late = Arrays.copyOfRange(spreadsNs, spreadsNs.length / 2, spreadsNs.length);
@@ -69,11 +91,9 @@ public final class FlesnetExperiment {
             return late[Math.min(late.length - 1, late.length * percent / 100)];
         }
 
-        /** As {@link #spreadNs}, of the fill of rings during the later half of the run. */
+        /** As {@link #spreadNs}, of the fill of rings. */
         public double fill(int percent) {
-            double[] late = Arrays.copyOfRange(fills, fills.length / 2, fills.length);
-            Arrays.sort(late);
-            return late[Math.min(late.length - 1, late.length * percent / 100)];
+            return fills[(int) Math.min(fills.length - 1, (long) fills.length * percent / 100)];
         }
     }
 
@@ -108,6 +128,12 @@ public final class FlesnetExperiment {
         return this;
     }
 
+    /** What goes wrong for a while; nothing by default. */
+    public FlesnetExperiment disturbance(Disturbance value) {
+        disturbance = value;
+        return this;
+    }
+
     /** How much of the network is modelled; figures need {@link Level#PACKET}. */
     public FlesnetExperiment level(Level value) {
         level = value;
@@ -129,6 +155,7 @@ public final class FlesnetExperiment {
         machineText()
                 .lines()
                 .filter(line -> !line.isBlank() && !line.startsWith("#"))
+                .filter(line -> !FlesnetNoise.isNoise(line))
                 .forEach(machine::set);
         if (nodes > 384) {
             int rows = (nodes + 63) / 64;
@@ -155,6 +182,7 @@ public final class FlesnetExperiment {
         int timeslices = intervals * Math.max(1, perInterval / pairs) * pairs;
         Machine machine = machine(2 * pairs);
         machine.network().level(level);
+        IntervalLog log = new IntervalLog(pairs, intervals);
         DfsParameters dfs = isPaced ? DfsParameters.PAPER.intervals(perInterval, history) : null;
         try (FlesnetSimulation simulation =
                 new FlesnetSimulation(
@@ -168,8 +196,9 @@ public final class FlesnetExperiment {
                                         .sourceRing(exponent(COMPONENT), exponent(MICROSLICES) + 1)
                                         .heartbeatNs(60_000_000_000L)
                                         .peerTimeoutNs(60_000_000_000L)
+                                        .intervals(log)
                                         .dfs(dfs, isPaced ? 1 : 0))) {
-            return new Run(simulation, timeslices).run();
+            return new Run(simulation, timeslices, log).run();
         }
     }
 
@@ -177,34 +206,45 @@ public final class FlesnetExperiment {
     private final class Run {
         private final FlesnetSimulation simulation;
         private final int timeslices;
+        private final IntervalLog log;
+        private final SplittableRandom random = new SplittableRandom(seed);
         private final long[] spreads;
         private final BitSet seen = new BitSet();
-        private final List<Double> fills = new ArrayList<>();
+        private float[] fills = new float[1 << 16];
+        private int fillCount;
         private long delivered;
         private long beginNs;
         private long lastNs;
 
-        Run(FlesnetSimulation simulation, int timeslices) {
+        Run(FlesnetSimulation simulation, int timeslices, IntervalLog log) {
             this.simulation = simulation;
             this.timeslices = timeslices;
+            this.log = log;
             this.spreads = new long[timeslices];
+            log.onReport(this::reported);
+        }
+
+        /** The duration to report of an interval that an input has measured. */
+        private long reported(int input, long interval, long measuredNs) {
+            boolean isDisturbed = interval >= DISTURBED_FROM && interval < DISTURBED_TO;
+            if (disturbance == Disturbance.LINKS && input == 0) {
+                boolean isNext = interval + 1 >= DISTURBED_FROM && interval + 1 < DISTURBED_TO;
+                noise.others(simulation.world(), isNext ? OTHERS_TIMES : 1);
+            }
+            return disturbance == Disturbance.REPORTS && isDisturbed
+                    ? measuredNs + measuredNs / 4
+                    : measuredNs;
         }
 
         Outcome run() {
-            simulation.world().randomSchedule(STEP_JITTER_NS).sizeOnlyAbove(4096);
+            simulation.world().sizeOnlyAbove(4096);
+            noise.apply(simulation.world());
             for (int i = 0; i < pairs; i++) {
                 simulation.world().host("input" + i);
                 simulation.world().host("compute" + i);
             }
             for (int c = 0; c < pairs; c++) {
-                simulation.compute(
-                        t -> {
-                            delivered++;
-                            seen.set((int) t.index());
-                            spreads[(int) t.index()] = t.arrivalSpreadNs();
-                            lastNs = simulation.world().nowNs();
-                            t.release();
-                        });
+                startCompute(c, noise.holdNs(random));
             }
             beginNs = simulation.world().nowNs();
             startInputs();
@@ -216,20 +256,42 @@ public final class FlesnetExperiment {
             return new Outcome(
                     spreads,
                     (double) timeslices * pairs * COMPONENT / (ns / 1e9),
-                    fills.stream().mapToDouble(Double::doubleValue).toArray(),
+                    lateFills(),
                     delivered,
                     delivered == timeslices && seen.cardinality() == timeslices,
                     ns,
-                    simulation.world().eventCount());
+                    simulation.world().eventCount(),
+                    log.plannedNs(),
+                    log.measuredNs());
+        }
+
+        private void startCompute(int c, long holdNs) {
+            simulation
+                    .compute(
+                            t -> {
+                                delivered++;
+                                seen.set((int) t.index());
+                                spreads[(int) t.index()] = t.arrivalSpreadNs();
+                                lastNs = simulation.world().nowNs();
+                                simulation
+                                        .world()
+                                        .after(
+                                                holdNs,
+                                                () -> {
+                                                    t.release();
+                                                    simulation.computes().get(c).process().wakeup();
+                                                });
+                            })
+                    .process()
+                    .slowness(noise.slowness(random));
         }
 
         private void startInputs() {
-            SplittableRandom random = new SplittableRandom(seed);
-            long[] startsNs = random.longs(pairs, 0, START_SKEW_NS).sorted().toArray();
+            long[] startsNs = noise.startsNs(random, pairs);
             for (int i = 0; i < pairs; i++) {
                 long untilNs = beginNs + startsNs[i];
                 simulation.world().run(Math.max(0, untilNs - simulation.world().nowNs()));
-                simulation.input(source(i));
+                simulation.input(source(i)).process().slowness(noise.slowness(random));
             }
         }
 
@@ -238,10 +300,23 @@ public final class FlesnetExperiment {
             return new PatternSource(input, (long) MICROSLICES * timeslices, content, 0, 0);
         }
 
+        private void addFill(float share) {
+            if (fillCount == fills.length) {
+                fills = Arrays.copyOf(fills, 2 * fillCount);
+            }
+            fills[fillCount++] = share;
+        }
+
+        private float[] lateFills() {
+            float[] late = Arrays.copyOfRange(fills, fillCount / 2, fillCount);
+            Arrays.sort(late);
+            return late;
+        }
+
         private void sample() {
             for (FlesnetSimulation.Compute compute : simulation.computes()) {
                 for (int i = 0; i < pairs && !compute.node().isDone(); i++) {
-                    fills.add((double) compute.node().ringUsed(i) / (1 << RING_EXPONENT));
+                    addFill((float) compute.node().ringUsed(i) / (1 << RING_EXPONENT));
                 }
             }
             if (delivered < timeslices) {

@@ -15,25 +15,75 @@ import java.util.List;
 
 /** What happens to operations on their way, at their target, and when a connection is lost. */
 final class Deliveries implements MessageHandler {
+    /** Kinds of events that this schedules. */
+    static final int KINDS = 2;
+
     private static final int CONTROL_BYTES = 64;
 
     private final World world;
     private final Placement placement;
+    private final int arriveKind;
+    private final int creditKind;
 
     /** What a partition holds back, in the order of its arrival. */
     private List<Work> held = new ArrayList<>();
 
-    Deliveries(World world) {
+    Deliveries(World world, int firstKind) {
         this.world = world;
         this.placement = new Placement(world);
+        arriveKind = firstKind;
+        creditKind = firstKind + 1;
+        world.engine.handler(
+                arriveKind, (time, target, argument) -> late(world.works.get((int) argument)));
+        world.engine.handler(
+                creditKind, (time, target, argument) -> credit(world.works.get((int) argument)));
+    }
+
+    private void arriveAfter(long picoseconds, Work work) {
+        int target = work.to.process.host.index();
+        long atPs = world.engine.nowPs() + picoseconds;
+        world.engine.schedule(atPs, target, target, arriveKind, work.number);
+    }
+
+    /** A slot comes back to its sender after a while. */
+    void creditAfter(Work work) {
+        int target = work.to.process.host.index();
+        long atPs = world.engine.nowPs() + world.creditPs;
+        world.engine.schedule(atPs, target, target, creditKind, work.number);
+    }
+
+    /** Puts it on the network when its process has come to it. */
+    void startAfter(long picoseconds, Work work) {
+        if (picoseconds == 0) {
+            start(work);
+            return;
+        }
+        work.connection.started();
+        work.hold();
+        int node = work.from.process.host.index();
+        world.afterPs(
+                picoseconds,
+                node,
+                () -> {
+                    work.unhold();
+                    if (work.isDone) {
+                        freeIfUnused(work);
+                    } else {
+                        submit(work);
+                    }
+                });
     }
 
     /** Puts it on the network. */
     void start(Work work) {
-        work.enterNetwork();
         if (!work.isControl()) {
             work.connection.started();
         }
+        submit(work);
+    }
+
+    private void submit(Work work) {
+        work.enterNetwork();
         MessageTable messages = world.network.messages();
         int from = work.from.process.host.index();
         int to = work.to.process.host.index();
@@ -46,6 +96,9 @@ final class Deliveries implements MessageHandler {
 
     @Override
     public void onData(long timePs, int message) {
+        if (WorldNoise.isOthers(world.network.messages(), message)) {
+            return;
+        }
         Work work = world.works.get(world.network.messages().number(message));
         Host from = work.from.process.host;
         long late = world.linkFaults.delayPs(from, work.to.process.host, work.bytes());
@@ -54,7 +107,7 @@ final class Deliveries implements MessageHandler {
         }
         if (late > 0) {
             work.hold();
-            world.arriveAfter(late, work);
+            arriveAfter(late, work);
         } else {
             arrive(work);
         }
@@ -67,6 +120,9 @@ final class Deliveries implements MessageHandler {
 
     @Override
     public void onComplete(long timePs, int message) {
+        if (WorldNoise.isOthers(world.network.messages(), message)) {
+            return;
+        }
         Work work = world.works.get(world.network.messages().number(message));
         work.leaveNetwork();
         if (work.isDone || !work.isPlaced) {

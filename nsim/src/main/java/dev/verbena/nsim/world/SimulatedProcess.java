@@ -48,6 +48,10 @@ public final class SimulatedProcess implements Environment {
     /** The event of a deadline that is waiting; see {@link Steps}. */
     long farPs = Steps.NEVER;
 
+    /** Until when its posts take its time. */
+    long busyPs;
+
+    private int slowness = 1;
     long stepCount;
     long stepNs;
 
@@ -96,6 +100,27 @@ public final class SimulatedProcess implements Environment {
         agents.addAll(more);
         world.wake(this);
         return this;
+    }
+
+    /** Its posts and the delays of its steps take so many times as long as another's; 1. */
+    public SimulatedProcess slowness(int factor) {
+        slowness = factor;
+        return this;
+    }
+
+    int slowness() {
+        return slowness;
+    }
+
+    /** It posts something; answers after how many picoseconds the interface has it. */
+    long post() {
+        long costPs = world.noise().postPs() * slowness;
+        if (costPs == 0) {
+            return 0;
+        }
+        long nowPs = world.engine.nowPs();
+        busyPs = Math.max(busyPs, nowPs) + costPs;
+        return busyPs - nowPs;
     }
 
     /** Has it stepped soon. */

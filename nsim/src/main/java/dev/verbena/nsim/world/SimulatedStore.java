@@ -114,10 +114,14 @@ final class SimulatedStore implements DurableStore {
 
     @Override
     public boolean isLocked(String name, long from, long to) {
-        for (String key : disk.locks.keySet()) {
-            int at = key.lastIndexOf('@');
-            long position = Long.parseLong(key.substring(at + 1));
-            if (key.substring(0, at).equals(name) && position >= from && position < to) {
+        String prefix = name + "@";
+        for (String key : disk.locks.tailMap(prefix).keySet()) {
+            if (!key.startsWith(prefix)) {
+                return false;
+            }
+            boolean isOfThis = key.lastIndexOf('@') == prefix.length() - 1;
+            long position = isOfThis ? Long.parseLong(key.substring(prefix.length())) : to;
+            if (position >= from && position < to) {
                 return true;
             }
         }

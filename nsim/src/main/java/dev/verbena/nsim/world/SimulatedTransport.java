@@ -64,7 +64,7 @@ final class SimulatedTransport extends TransportOperations {
         if (!sender.isGone) {
             Work credit = world.work(0, this, sender.owner);
             credit.about(sender, "");
-            world.creditAfter(credit);
+            world.deliveries.creditAfter(credit);
         }
         freeEvents.add(message);
     }

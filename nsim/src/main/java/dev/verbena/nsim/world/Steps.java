@@ -62,10 +62,11 @@ final class Steps {
     /** Steps a process as soon as possible. */
     void wake(SimulatedProcess process) {
         long jitter = schedule == null || jitterPs == 0 ? 0 : schedule.nextLong(jitterPs);
-        after(process, world.cyclePs + jitter);
+        after(process, world.cyclePs + jitter * process.slowness());
     }
 
-    private void after(SimulatedProcess process, long picoseconds) {
+    private void after(SimulatedProcess process, long wishedPs) {
+        long picoseconds = Math.max(wishedPs, process.busyPs - engine.nowPs());
         long time = engine.nowPs() + picoseconds;
         if (time < 0 || time >= process.wakePs || process.isDead) {
             return;

@@ -61,7 +61,7 @@ abstract class TransportOperations extends TransportConnections {
         if (!connection.waiting.isEmpty() || work.isFenced && connection.unplaced > 0) {
             connection.waiting.add(work);
         } else {
-            world.deliveries.start(work);
+            world.deliveries.startAfter(process.post(), work);
         }
         return ACCEPTED;
     }

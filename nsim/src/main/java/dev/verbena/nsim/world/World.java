@@ -57,8 +57,8 @@ public final class World implements AutoCloseable {
     private static final int STEP = NetworkModel.KINDS_FREE;
     private static final int CALL = STEP + 1;
     private static final int TICK = STEP + 2;
-    private static final int ARRIVE = STEP + 3;
-    private static final int CREDIT = STEP + 4;
+    private static final int DELIVERIES = STEP + 3;
+    private static final int NOISE = DELIVERIES + Deliveries.KINDS;
 
     final Engine engine;
     final NetworkModel network;
@@ -75,6 +75,7 @@ public final class World implements AutoCloseable {
     private final TimedActions timedActions;
     private final Steps steps;
     final TimeAdvance timeAdvance;
+    private final WorldNoise noise;
     final WorldMemory memory = new WorldMemory();
     private final ArrayDeque<Runnable> toDo = new ArrayDeque<>();
     private final Topology topology;
@@ -105,16 +106,13 @@ public final class World implements AutoCloseable {
         this.topology = topology;
         engine = new Engine(NetworkModel.entities(topology));
         network = NetworkModel.of(engine, topology, context);
-        deliveries = new Deliveries(this);
+        deliveries = new Deliveries(this, DELIVERIES);
         network.handler(deliveries);
         random = stream("faults");
         steps = new Steps(this, STEP);
         timedActions = new TimedActions(engine, CALL);
         timeAdvance = new TimeAdvance(this, TICK);
-        engine.handler(
-                ARRIVE, (time, target, argument) -> deliveries.late(works.get((int) argument)));
-        engine.handler(
-                CREDIT, (time, target, argument) -> deliveries.credit(works.get((int) argument)));
+        noise = new WorldNoise(this, NOISE, topology.nodes());
     }
 
     /** Processes are stepped in random order, and late by up to a number of nanoseconds. */
@@ -130,6 +128,11 @@ public final class World implements AutoCloseable {
     public World wallClock(LongSupplier nanoseconds) {
         steps.wallClock(nanoseconds);
         return this;
+    }
+
+    /** What posts cost, and traffic of others; there is none unless it is set. */
+    public WorldNoise noise() {
+        return noise;
     }
 
     /** Byte streams between hosts: one way's latency, and each host's rate in each direction. */
@@ -287,16 +290,6 @@ public final class World implements AutoCloseable {
         if (picoseconds < NEVER_PS && picoseconds <= Long.MAX_VALUE - engine.nowPs()) {
             timedActions.after(picoseconds, target, action);
         }
-    }
-
-    void arriveAfter(long picoseconds, Work work) {
-        int target = work.to.process.host.index();
-        engine.schedule(engine.nowPs() + picoseconds, target, target, ARRIVE, work.number);
-    }
-
-    void creditAfter(Work work) {
-        int target = work.to.process.host.index();
-        engine.schedule(engine.nowPs() + creditPs, target, target, CREDIT, work.number);
     }
 
     Work work(int kind, SimulatedTransport from, SimulatedTransport to) {

@@ -61,4 +61,10 @@ public final class IntervalMetadata {
     public long durationNs() {
         return durationNs;
     }
+
+    /** Sets how long it took or is to take. */
+    public IntervalMetadata durationNs(long value) {
+        durationNs = value;
+        return this;
+    }
 }

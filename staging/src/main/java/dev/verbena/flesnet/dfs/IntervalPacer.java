@@ -202,6 +202,11 @@ public final class IntervalPacer {
         return plannedDurations[slot(open)];
     }
 
+    /** Planned duration of the open interval or one of the few before it. */
+    public long plannedDurationNs(long interval) {
+        return plannedDurations[slot(interval)];
+    }
+
     /** Whether the open interval has no proposal. */
     public boolean isImprovised() {
         return isImprovised[slot(open)];

@@ -4,6 +4,7 @@ import dev.verbena.flesnet.ComponentFlyweight;
 import dev.verbena.flesnet.DescriptorMode;
 import dev.verbena.flesnet.FlesnetContext;
 import dev.verbena.flesnet.dfs.IntervalMetadata;
+import dev.verbena.flesnet.dfs.IntervalPacer;
 import dev.verbena.flesnet.wire.SyncFlyweight;
 import dev.verbena.transport.Transport;
 
@@ -49,8 +50,11 @@ final class InputSender {
     }
 
     private void takeMeasured() {
-        if (engine.pacer() != null
-                && engine.pacer().takeReport(measured[(int) (measuredCount % INTERVALS)])) {
+        IntervalPacer pacer = engine.pacer();
+        IntervalMetadata one = measured[(int) (measuredCount % INTERVALS)];
+        if (pacer != null && pacer.takeReport(one)) {
+            long plannedNs = pacer.plannedDurationNs(one.interval());
+            one.durationNs(context.intervals().onInterval(engine.input(), one, plannedNs));
             measuredCount++;
         }
     }
