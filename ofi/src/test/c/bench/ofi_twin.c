@@ -4,7 +4,8 @@
  *   ofi_twin OPERATION BYTES WINDOW PROVIDER HOST          measures against it, prints {"value": N}
  * OPERATION: send_lat, put_lat (half a round trip, ns: the median over batches), put_bw (GB/s,
  * likewise). Each waits for the end of its operation before it begins the next of a
- * latency, as ./verbena lat does.
+ * latency, as ./verbena lat does. Behind "spin_": as fi_pingpong does it, at a queue without a
+ * descriptor to sleep at and without locks between threads.
  */
 #include <netdb.h>
 #include <rdma/fabric.h>
@@ -47,6 +48,7 @@ struct side {
     long messages;
     int is_first;
     int is_put;
+    int is_spinning;
 };
 
 static void need(long code, const char *what)
@@ -57,7 +59,7 @@ static void need(long code, const char *what)
     }
 }
 
-static struct fi_info *find(const char *provider)
+static struct fi_info *find(const char *provider, enum fi_threading threading)
 {
     struct fi_info *hints = fi_allocinfo(), *found;
 
@@ -65,7 +67,7 @@ static struct fi_info *find(const char *provider)
     hints->caps = FI_MSG | FI_RMA | FI_ATOMIC;
     hints->fabric_attr->prov_name = strdup(provider);
     hints->domain_attr->mr_mode = FI_MR_LOCAL | FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY;
-    hints->domain_attr->threading = FI_THREAD_SAFE;
+    hints->domain_attr->threading = threading;
     hints->domain_attr->resource_mgmt = FI_RM_ENABLED;
     hints->tx_attr->msg_order = FI_ORDER_SAS;
     hints->rx_attr->msg_order = FI_ORDER_SAS;
@@ -87,7 +89,9 @@ static void make(struct side *s, const char *provider, size_t length)
     struct fid_domain *domain;
     size_t total;
 
-    s->info = find(provider);
+    if (s->is_spinning)
+        cq.wait_obj = FI_WAIT_NONE;
+    s->info = find(provider, s->is_spinning ? FI_THREAD_DOMAIN : FI_THREAD_SAFE);
     need(fi_fabric(s->info->fabric_attr, &fabric, NULL), "fi_fabric");
     need(fi_domain(fabric, s->info, &domain, NULL), "fi_domain");
     need(fi_av_open(domain, &av, &s->av, NULL), "fi_av_open");
@@ -316,6 +320,7 @@ int main(int count, char **arguments)
     length = strtoul(arguments[2], NULL, 10);
     is_latency = strstr(arguments[1], "lat") != NULL;
     s.is_put = strstr(arguments[1], "put") != NULL;
+    s.is_spinning = strstr(arguments[1], "spin") != NULL;
     s.is_first = host != NULL;
     make(&s, count > 4 ? arguments[4] : "tcp;ofi_rxm", length);
     link = join(host);

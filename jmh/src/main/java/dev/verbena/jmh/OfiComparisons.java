@@ -67,11 +67,12 @@ final class OfiComparisons {
 
     private void addC() {
         String same = " between two hosts over ofi:// (libfabric's tcp), over the same from C";
-        latency("ofi-send-c", "8 B send" + same, ours("send"), twin("send_lat"), Bound.AT_MOST);
-        latency("ofi-put-c", "8 B put" + same, ours("put"), twin("put_lat"), Bound.AT_MOST);
+        besideC("ofi-send-c", "8 B send" + same, ours("send"), "send_lat");
+        besideC("ofi-put-c", "8 B put" + same, ours("put"), "put_lat");
         List<Contestant> windows = new ArrayList<>();
         for (int window : new int[] {8, 32}) {
             windows.add(twin("put_bw", LARGE, window, 1));
+            windows.add(twin("spin_put_bw", LARGE, window, 1));
         }
         String puts = "1 MiB puts" + same;
         Bound bound = Bound.AT_LEAST;
@@ -101,6 +102,12 @@ final class OfiComparisons {
         comparisons.add(new Comparison(id, what, "us", ours, other, bound, 1.10));
     }
 
+    /** With the better of its two kinds of queues. */
+    private void besideC(String id, String what, Contestant ours, String operation) {
+        List<Contestant> twins = List.of(twin(operation), twin("spin_" + operation));
+        comparisons.add(new Comparison(id, what, "us", ours, twins, Bound.AT_MOST, 1.10));
+    }
+
     private Contestant ours(String op) {
         String program = OURS.formatted(classPath, "lat", SHORT, op);
         String client = program + MEASURE + "--iterations=" + SHORT_COUNT;
@@ -119,7 +126,10 @@ final class OfiComparisons {
 
     private Contestant twin(String operation, int length, int window, double scale) {
         String program = "ofi_twin %s %d %d %s".formatted(operation, length, window, PROVIDER);
-        String name = "C over libfabric" + (window > 1 ? ", " + window + " under way" : "");
+        String name =
+                "C over libfabric"
+                        + (operation.startsWith("spin_") ? ", queue without descriptor" : "")
+                        + (window > 1 ? ", " + window + " under way" : "");
         return pair(name, program, program + " $PEER", Map.of(), VALUE, scale);
     }
 

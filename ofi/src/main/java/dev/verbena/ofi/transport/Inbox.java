@@ -81,7 +81,7 @@ final class Inbox {
 
     private void takeEvents() {
         POLLS.setOpaque(this, polls + 1);
-        engine.takeEvents();
+        engine.takePresentEvents();
     }
 
     /** How often the owner has looked for events. Any thread. */
