@@ -30,6 +30,8 @@ abstract class AutoOperations extends GuardedTransport {
 
     private int segmentsMax = 16;
 
+    private final int outstandingMax;
+
     /** Operations accepted and not polled. */
     private int outstanding;
 
@@ -42,6 +44,7 @@ abstract class AutoOperations extends GuardedTransport {
     AutoOperations(URI uri, TransportLimits limits, TransportPart[] parts) {
         super(uri.toString(), uri, limits, thread -> moveTo(parts, thread));
         this.parts = parts;
+        this.outstandingMax = limits.outstandingMax();
         this.counts = new int[parts.length];
         this.regions = new AutoRegions(guard, parts);
     }
@@ -108,7 +111,11 @@ abstract class AutoOperations extends GuardedTransport {
     }
 
     private boolean isFull() {
-        return outstanding >= limits.outstandingMax();
+        return outstanding >= outstandingMax;
+    }
+
+    private static int refusal(int part) {
+        return part == NONE ? NOT_CONNECTED : BACK_PRESSURED;
     }
 
     private int posted(int answer) {
@@ -135,11 +142,8 @@ abstract class AutoOperations extends GuardedTransport {
         try {
             AutoRegion region = own(source, offset, length);
             int part = partOf(connection);
-            if (part == NONE) {
-                return NOT_CONNECTED;
-            }
-            if (isFull()) {
-                return BACK_PRESSURED;
+            if (part == NONE || isFull()) {
+                return refusal(part);
             }
             return posted(
                     parts[part].send(
@@ -172,11 +176,8 @@ abstract class AutoOperations extends GuardedTransport {
         try {
             AutoRegion region = own(local, offset, length);
             int part = partOf(connection);
-            if (part == NONE) {
-                return NOT_CONNECTED;
-            }
-            if (isFull()) {
-                return BACK_PRESSURED;
+            if (part == NONE || isFull()) {
+                return refusal(part);
             }
             TransportPart to = parts[part];
             long inner = inner(connection);
@@ -221,11 +222,8 @@ abstract class AutoOperations extends GuardedTransport {
                 own(vector.region(i), vector.offset(i), vector.length(i));
             }
             int part = partOf(connection);
-            if (part == NONE) {
-                return NOT_CONNECTED;
-            }
-            if (isFull()) {
-                return BACK_PRESSURED;
+            if (part == NONE || isFull()) {
+                return refusal(part);
             }
             TransferVector own = segments(part, vector);
             RemoteDescriptor d = translated(part, connection, remote);
@@ -272,13 +270,10 @@ abstract class AutoOperations extends GuardedTransport {
             if (!hasAtomics()) {
                 return NOT_SUPPORTED;
             }
-            if (part == NONE) {
-                return NOT_CONNECTED;
+            if (part == NONE || isFull()) {
+                return refusal(part);
             }
             Ranges.requireAligned(target, targetOffset);
-            if (isFull()) {
-                return BACK_PRESSURED;
-            }
             TransportPart to = parts[part];
             long inner = inner(connection);
             RemoteDescriptor d = translated(part, connection, target);

@@ -11,6 +11,7 @@ import java.lang.System.Logger;
 import java.net.URI;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.agrona.DirectBuffer;
+import org.agrona.concurrent.SystemNanoClock;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /** The transport {@code auto://}; see the package. Opened by {@link AutoTransportProvider}. */
@@ -22,6 +23,7 @@ final class AutoTransport extends AutoOperations {
     private final AutoTokens tokens;
     private final PartEvents[] events;
     private final Sleeper sleeper;
+    private final PollSchedule schedule = new PollSchedule(SystemNanoClock.INSTANCE);
     private final UnsafeBuffer greeting;
     private final int greetingLength;
     private final boolean hasAtomics;
@@ -236,16 +238,27 @@ final class AutoTransport extends AutoOperations {
     protected int deliver(TransportHandler handler, int limit) {
         int count = 0;
         int first = next;
+        boolean areOthersDue =
+                parts.length > 1 && schedule.isDue(connectionCount() > connectionCount(0));
         next = first + 1 == parts.length ? 0 : first + 1;
         for (int i = 0; i < parts.length; i++) {
             int part = first + i < parts.length ? first + i : first + i - parts.length;
-            count += events[part].poll(handler, limit - count);
+            if (part == 0) {
+                int polled = events[0].poll(handler, limit - count);
+                schedule.onFirstPolled(polled);
+                count += polled;
+            } else if (areOthersDue) {
+                int polled = events[part].poll(handler, limit - count);
+                schedule.onOthersPolled(polled);
+                count += polled;
+            }
         }
         return count;
     }
 
     @Override
     protected boolean awaitEvents(long deadlineNs) {
+        schedule.ask(); // of whichever part ends the sleep
         sleeper.begin();
         while (true) {
             if (takeWakeup() || guard.isClosed()) {
