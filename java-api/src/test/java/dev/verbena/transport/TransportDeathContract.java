@@ -94,6 +94,11 @@ public abstract class TransportDeathContract {
         return Transports.open(scheme(), context);
     }
 
+    /** What the peer connects to. */
+    protected URI address(Transport transport) {
+        return transport.uri();
+    }
+
     /** Looks into the transport, whose peer is lost: nothing of the peer may be left there. */
     protected void expectSound(Transport transport) {}
 
@@ -126,7 +131,7 @@ public abstract class TransportDeathContract {
                                 TransportDeathPeer.class.getName(),
                                 scheme(),
                                 job,
-                                transport.uri().toString())
+                                address(transport).toString())
                         .redirectErrorStream(true)
                         .redirectOutput(log.toFile())
                         .start();

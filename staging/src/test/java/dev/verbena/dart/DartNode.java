@@ -55,7 +55,12 @@ final class DartNode implements AutoCloseable {
                         "conf=" + world.configurationFile(),
                         "receiver=" + world.receiverAt()));
         command.addAll(List.of(more));
-        return new DartNode(new ProcessBuilder(command).redirectErrorStream(true).start());
+        ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
+        if (world.isApart) {
+            Path own = Files.createDirectories(world.directory.resolve("shm-of-others"));
+            builder.environment().put("VERBENA_SHM_DIR", own.toString());
+        }
+        return new DartNode(builder.start());
     }
 
     /** Reads on to the line that begins like this; what follows. */

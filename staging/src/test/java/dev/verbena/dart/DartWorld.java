@@ -30,6 +30,7 @@ public final class DartWorld implements AutoCloseable {
     /** Shorter, so that a test that waited in vain fails by what it says, not by its time limit. */
     private static final long CLOSE_NS = 20_000_000_000L;
 
+    private static final String APART = ":apart";
     private static final int PORTALS_PID = 20_000;
     private static final AtomicInteger COUNT = new AtomicInteger();
 
@@ -46,6 +47,10 @@ public final class DartWorld implements AutoCloseable {
 
     final String scheme;
     private final String streamScheme;
+
+    /** Its other processes have shared memory of their own, as on another host. */
+    final boolean isApart;
+
     private final int number;
     public final Path directory;
     final RealEnvironment environment;
@@ -67,11 +72,14 @@ public final class DartWorld implements AutoCloseable {
      * Nothing runs yet.
      *
      * @param scheme of the transport between processes and servers; behind a {@code >} follows that
-     *     between servers and receiver, if it is not TCP
+     *     between servers and receiver, if it is not TCP; {@code auto:apart}: other processes have
+     *     shared memory of their own
      */
     public DartWorld(String scheme) {
         int arrow = scheme.indexOf('>');
-        this.scheme = arrow < 0 ? scheme : scheme.substring(0, arrow);
+        String first = arrow < 0 ? scheme : scheme.substring(0, arrow);
+        this.isApart = first.endsWith(APART);
+        this.scheme = isApart ? first.substring(0, first.length() - APART.length()) : first;
         this.streamScheme = arrow < 0 ? "tcp" : scheme.substring(arrow + 1);
         this.number = COUNT.incrementAndGet();
         this.job = "t" + ProcessHandle.current().pid() + "-" + number;

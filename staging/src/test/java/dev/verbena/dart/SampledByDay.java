@@ -7,6 +7,7 @@ import java.lang.annotation.Target;
 import java.lang.reflect.Method;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
+import java.util.List;
 import org.junit.jupiter.api.extension.ConditionEvaluationResult;
 import org.junit.jupiter.api.extension.ExecutionCondition;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -24,6 +25,9 @@ public @interface SampledByDay {
     /** Whole, unless the tests have run on another JDK before ({@code -Dverbena.again=true}). */
     boolean isWholeAtFirst() default false;
 
+    /** Names of tests that run every day, unless the tests have run on another JDK before. */
+    String[] daily() default {};
+
     /** Chooses by day and name. */
     final class Condition implements ExecutionCondition {
         private static final int PARTS = 9;
@@ -33,17 +37,20 @@ public @interface SampledByDay {
             long day = LocalDate.now(ZoneOffset.UTC).toEpochDay();
             int jdk = Runtime.version().feature() > 17 ? 1 : 0;
             return context.getTestMethod()
-                    .filter(method -> !isWhole(context) && !isOf(day + jdk, context, method))
+                    .filter(method -> !isWhole(context, method))
+                    .filter(method -> !isOf(day + jdk, context, method))
                     .map(method -> ConditionEvaluationResult.disabled("of another day"))
                     .orElse(ConditionEvaluationResult.enabled("of today"));
         }
 
-        private static boolean isWhole(ExtensionContext context) {
+        private static boolean isWhole(ExtensionContext context, Method method) {
             // --long: whole suites over portals, gni, ofi and on JDK 25, not a ninth of their tests
             boolean isAsked =
                     Boolean.getBoolean("verbena.long") || Boolean.getBoolean("verbena.named");
             SampledByDay how = context.getRequiredTestClass().getAnnotation(SampledByDay.class);
-            return isAsked || how.isWholeAtFirst() && !Boolean.getBoolean("verbena.again");
+            boolean isDaily =
+                    how.isWholeAtFirst() || List.of(how.daily()).contains(method.getName());
+            return isAsked || isDaily && !Boolean.getBoolean("verbena.again");
         }
 
         private static boolean isOf(long day, ExtensionContext context, Method method) {

@@ -1,0 +1,22 @@
+package dev.verbena.ofi.transport;
+
+import dev.verbena.dart.DartKillContract;
+import dev.verbena.dart.SampledByDay;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/**
+ * DART over {@code auto} when processes are killed that are reached over libfabric, while others
+ * share memory.
+ */
+@SampledByDay(
+        daily = {
+            "shouldGoOnWhenAClientIsKilledBetweenHeaderAndPull",
+            "shouldFailTheClientsOfAKilledSlaveAtOnceAndNoOthers"
+        })
+@ExtendWith(NeedsLibfabric.class)
+class DartKillOverAutoApartTest extends DartKillContract {
+    @Override
+    protected String scheme() {
+        return "auto:apart";
+    }
+}
