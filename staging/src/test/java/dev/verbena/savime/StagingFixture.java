@@ -18,7 +18,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 
-/** A staging server and clients in this process, over {@code shm} or TCP. */
+/** A staging server and clients in this process, over a transport or TCP. */
 public final class StagingFixture implements AutoCloseable {
     private static final AtomicInteger NUMBERS = new AtomicInteger();
 
@@ -30,12 +30,24 @@ public final class StagingFixture implements AutoCloseable {
     public final Path folder;
     public final Path memory;
     public StagingService service;
+    private final String scheme;
     private final boolean isTcp;
     private final List<AutoCloseable> opened = new ArrayList<>();
 
+    /** Over {@code shm}, or TCP. */
     public StagingFixture(Path folder, boolean isTcp) throws IOException {
+        this(folder, isTcp, "shm");
+    }
+
+    /** Over the transport of this scheme. */
+    public StagingFixture(Path folder, String scheme) throws IOException {
+        this(folder, false, scheme);
+    }
+
+    private StagingFixture(Path folder, boolean isTcp, String scheme) throws IOException {
         this.folder = folder;
         this.isTcp = isTcp;
+        this.scheme = scheme;
         // A real memory file system.
         memory = Files.createTempDirectory(CountersFile.defaultShmDirectory(), "verbena-stage-");
     }
@@ -52,7 +64,7 @@ public final class StagingFixture implements AutoCloseable {
                         .grace(Duration.ofSeconds(5));
         return isTcp
                 ? context.listen(null, 0)
-                : context.transport("shm", new TransportContext().job(job), service().toString());
+                : context.transport(scheme, new TransportContext().job(job), service().toString());
     }
 
     public Path service() {
@@ -61,7 +73,7 @@ public final class StagingFixture implements AutoCloseable {
 
     public StagingFixture launch(StagingService.Context context) {
         service = StagingService.launch(context);
-        service.awaitReady(Duration.ofSeconds(20));
+        service.awaitReady(Duration.ofSeconds(60));
         Await.until("listening", () -> !isTcp || service.port() > 0);
         return this;
     }
@@ -78,6 +90,7 @@ public final class StagingFixture implements AutoCloseable {
         return new StagingServer.Config()
                 .environment(environment)
                 .job(job)
+                .scheme(scheme)
                 .address(address())
                 .blockSize(1 << 20)
                 .heartbeat(Duration.ofMillis(100));
