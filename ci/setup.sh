@@ -273,6 +273,9 @@ setup_packages() {
     fi
 }
 
+# offer_peers: installs what is measured beside Java, or says what is missing; then goes on without it.
+offer_peers() { (setup_packages peers) || say "Going on without them; what is measured beside them is left out."; }
+
 # only_optional NAME...: true if tests can run (with skips) without these.
 only_optional() {
     local name

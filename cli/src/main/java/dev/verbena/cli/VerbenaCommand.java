@@ -95,7 +95,8 @@ import picocli.CommandLine.TypeConversionException;
         },
         footer = {
             "",
-            "From the ./verbena script: test (all tests; test --help says more), couple (two"
+            "From the ./verbena script: test (all tests; test --help says more), bench (every transport"
+                    + " beside C, this machine and others, as a page), couple (two"
                     + " simulations coupled through a receiver), compare (every promised ratio, beside"
                     + " C and others), docs (the Javadoc as one site), gni (install PREFIX=DIR: the C libraries for programs written"
                     + " for uGNI), gni-run (starts them), jmh (what one operation costs), portals"
@@ -108,8 +109,8 @@ public final class VerbenaCommand implements Runnable {
 
     static final List<String> SCRIPT_COMMANDS =
             List.of(
-                    "test", "couple", "compare", "gni", "docs", "gni-run", "jmh", "portals",
-                    "rdma-vm");
+                    "test", "bench", "couple", "compare", "gni", "docs", "gni-run", "jmh",
+                    "portals", "rdma-vm");
 
     @Spec private CommandSpec spec;
 

@@ -181,6 +181,22 @@ class SetupTest {
         assertThat(outcome.code).isEqualTo(3);
     }
 
+    /** Comparisons need no peers: they say what they leave out. */
+    @Test
+    void shouldGoOnWithoutPeersThatCannotBeInstalled() throws Exception {
+        String offer = ". " + HOME.resolve("ci/setup.sh").toAbsolutePath() + "; offer_peers";
+        String going = "what is measured beside them is left out";
+        Outcome ordinary = run(tools, List.of(), "-c", offer + "; echo on");
+        assertThat(ordinary.text).contains("ucx-utils", going).endsWith("on\n");
+        standIn("id", "echo 0");
+        standIn("apt-get", "echo \"apt-get $*\" >>" + calls, "exit 100");
+        Outcome offline = run(tools, List.of(), "-c", offer + "; echo on");
+        assertThat(offline.text).contains("Installing: apt-get", going).endsWith("on\n");
+        Files.delete(tools.resolve("apt-get"));
+        Outcome other = run(tools, List.of(), "-c", offer + "; echo on");
+        assertThat(other.text).contains("missing here: ucx-utils", going).endsWith("on\n");
+    }
+
     @Test
     void shouldNamePackagesWhereThereIsNoPackageManager() throws Exception {
         Files.delete(tools.resolve("apt-get"));

@@ -1,10 +1,6 @@
 package dev.verbena.jmh;
 
 import dev.verbena.jmh.Comparison.Bound;
-import dev.verbena.jmh.peers.AeronIpcPeer;
-import dev.verbena.jmh.peers.GrpcPeer;
-import dev.verbena.jmh.peers.JucxPutPeer;
-import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -24,44 +20,22 @@ import java.util.regex.Pattern;
  * Run by {@code ./verbena compare}.
  */
 public final class CompareMain {
-    private static final String JAVA = System.getProperty("java.home") + "/bin/java";
-    private static final String CLASS_PATH = System.getProperty("java.class.path");
-    private static final Pattern BATCH_NS = Pattern.compile("\"batchMedianNs\": ([0-9.]+)");
-    private static final Pattern MEDIAN_MB = Pattern.compile("\"medianMBps\": ([0-9.]+)");
-    private static final Pattern RATE = Pattern.compile("\"medianMpps\": ([0-9.]+)");
-    private static final String UCX = "ucx_perftest";
 
     /** Bytes of a request of Nessie without arguments. */
     private static final int NULL_REQUEST_LENGTH = 44;
 
-    private static final Pattern MICROSECONDS = Pattern.compile("\"us\":([0-9.]+)");
-
-    /** Of every Java program, ours and others'. */
-    private static final List<String> JAVA_OPTIONS = List.of("-XX:+UseSerialGC");
-
-    /** What Aeron's ping-pong sample is started with, as far as it concerns memory and the JVM. */
-    private static final List<String> AERON_SAMPLE =
-            List.of(
-                    "-XX:+UnlockDiagnosticVMOptions",
-                    "-XX:GuaranteedSafepointInterval=300000",
-                    "-Dagrona.disable.bounds.checks=true",
-                    "-Daeron.term.buffer.sparse.file=false",
-                    "-Daeron.pre.touch.mapped.memory=true");
-
-    /** Values of UCX_TLS for processes of one machine, beside the default. */
-    private static final List<String> UCX_TRANSPORTS =
-            List.of("posix", "sysv", "posix,cma", "sysv,cma");
-
     private final String bench;
+    private final Contestants contestants;
     private final List<Comparison> comparisons = new ArrayList<>();
 
     private CompareMain(String bench) {
         this.bench = bench;
+        this.contestants = new Contestants(bench);
         addPut();
         addSend();
         addBandwidth();
         addWaiting();
-        comparisons.addAll(SecondProviderComparisons.of(lat("shm", "put", 8)));
+        comparisons.addAll(SecondProviderComparisons.of(Contestants.lat("shm", "put", 8)));
         comparisons.addAll(MatchComparisons.of(bench));
         comparisons.addAll(UgniComparisons.of(bench));
         comparisons.addAll(OfiComparisons.of(bench));
@@ -69,10 +43,14 @@ public final class CompareMain {
         int bulk = 4 << 20;
         comparisons.addAll(
                 NessieComparisons.of(
-                        lat("shm", "send", NULL_REQUEST_LENGTH),
-                        bw("shm", "get", bulk, MEDIAN_MB, 1e-3).with("--window=8"),
-                        bw("shm", "put", bulk, MEDIAN_MB, 1e-3).with("--window=8"),
-                        List.of(aeron(NULL_REQUEST_LENGTH), grpc(NULL_REQUEST_LENGTH))));
+                        Contestants.lat("shm", "send", NULL_REQUEST_LENGTH),
+                        Contestants.bw("shm", "get", bulk, Contestants.MEDIAN_MB, 1e-3)
+                                .with("--window=8"),
+                        Contestants.bw("shm", "put", bulk, Contestants.MEDIAN_MB, 1e-3)
+                                .with("--window=8"),
+                        List.of(
+                                Contestants.aeron(NULL_REQUEST_LENGTH),
+                                Contestants.grpc(NULL_REQUEST_LENGTH))));
         atLeast(
                 "stream",
                 "4 MiB messages of two processes through a DART server over shm:// to a receiver,"
@@ -169,42 +147,54 @@ public final class CompareMain {
                 ("d=$(mktemp -d); %s -cp '%s' dev.verbena.cli.VerbenaCommand dart "
                                 + "experiment %s --transport=shm --json --output=$d; code=$?; rm "
                                 + "-rf $d; exit $code")
-                        .formatted(JAVA, CLASS_PATH, arguments);
+                        .formatted(Contestants.JAVA, Contestants.CLASS_PATH, arguments);
         return new Contestant(
                 name, List.of("bash", "-c", script), Map.of(), Pattern.compile(number), scale);
     }
 
     private void addPut() {
-        Contestant put = lat("shm", "put", 8);
+        Contestant put = Contestants.lat("shm", "put", 8);
         String what = "8 B put from Java, seen by a polling peer, over ";
-        atMost("put-limit", what + "a copy and a flag in C", put, c("put_lat", "limit", 8), 1.25);
-        atMost("put-c", what + "ours from C", put, c("put_lat", "softnic", 8), 1.10);
-        beside("put-ucx", what + "UCX's", "ns", put, ucx("ucp_put_lat", 8, 1e3), 1.05);
-        beside("put-jucx", what + "jucx's implicit put", "ns", put, jucx(), 1.05);
+        atMost(
+                "put-limit",
+                what + "a copy and a flag in C",
+                put,
+                contestants.c("put_lat", "limit", 8),
+                1.25);
+        atMost("put-c", what + "ours from C", put, contestants.c("put_lat", "softnic", 8), 1.10);
+        beside("put-ucx", what + "UCX's", "ns", put, Contestants.ucx("ucp_put_lat", 8, 1e3), 1.05);
+        beside("put-jucx", what + "jucx's implicit put", "ns", put, Contestants.jucx(), 1.05);
         comparisons.add(
                 new Comparison(
                         "put-rate",
                         "8 B puts from Java, one after the other, beside ours from C",
                         "M/s",
-                        bw("shm", "put", 8, RATE, 1),
-                        c("put_bw", "softnic", 8),
+                        Contestants.bw("shm", "put", 8, Contestants.RATE, 1),
+                        contestants.c("put_bw", "softnic", 8),
                         Bound.OURS_AT_LEAST,
                         60));
     }
 
     private void addSend() {
-        Contestant send = lat("shm", "send", 8);
-        Contestant line = c("line", "limit", 8);
+        Contestant send = Contestants.lat("shm", "send", 8);
+        Contestant line = contestants.c("line", "limit", 8);
         String what = "8 B send over shm:// to its handler, over ";
         atMost("send-line", what + "the hand-over of a cache line", send, line, 3);
-        beside("send-ucx", what + "UCX's tag send", "ns", send, ucx("tag_lat", 8, 1e3), 1);
+        beside(
+                "send-ucx",
+                what + "UCX's tag send",
+                "ns",
+                send,
+                Contestants.ucx("tag_lat", 8, 1e3),
+                1);
         String aeron = what + "Aeron IPC between two threads";
         comparisons.add(
-                new Comparison("send-aeron", aeron, "ns", send, aeron(8), Bound.AT_MOST, 1));
+                new Comparison(
+                        "send-aeron", aeron, "ns", send, Contestants.aeron(8), Bound.AT_MOST, 1));
         atMost(
                 "send-portals",
                 "8 B send over portals:// (match list, full event) over the hand-over of a cache line",
-                lat("portals", "send", 8),
+                Contestants.lat("portals", "send", 8),
                 line,
                 5);
     }
@@ -213,21 +203,31 @@ public final class CompareMain {
         int four = 4 << 20;
         int large = 64 << 20;
         for (String op : List.of("put", "get")) {
-            Contestant ours = bw("shm", op, four, MEDIAN_MB, 1e-3);
+            Contestant ours = Contestants.bw("shm", op, four, Contestants.MEDIAN_MB, 1e-3);
             String what = "4 MiB " + op + " from Java over ";
-            atLeast(op + "-4m", what + "memcpy", ours, c(op + "_bw", "limit", four), 0.95);
-            atLeast(op + "-4m-c", what + "ours from C", ours, c(op + "_bw", "softnic", four), 0.98);
+            atLeast(
+                    op + "-4m",
+                    what + "memcpy",
+                    ours,
+                    contestants.c(op + "_bw", "limit", four),
+                    0.95);
+            atLeast(
+                    op + "-4m-c",
+                    what + "ours from C",
+                    ours,
+                    contestants.c(op + "_bw", "softnic", four),
+                    0.98);
         }
-        Contestant ours = bw("shm", "put", large, MEDIAN_MB, 1e-3);
+        Contestant ours = Contestants.bw("shm", "put", large, Contestants.MEDIAN_MB, 1e-3);
         String what = "64 MiB put from Java over ";
-        Contestant ucx = ucx("ucp_put_bw", large, 1.048576e-3);
+        Contestant ucx = Contestants.ucx("ucp_put_bw", large, 1.048576e-3);
         beside("put-64m-ucx", what + "UCX's", "GB/s", ours, ucx, 1.25);
-        atLeast("put-64m", what + "memcpy", ours, c("put_bw", "limit", large), 1.0);
+        atLeast("put-64m", what + "memcpy", ours, contestants.c("put_bw", "limit", large), 1.0);
         atLeast(
                 "foreign-4m",
                 "4 MiB put from Java into foreign memory over process_vm_writev",
-                bw("shm", "put", four, MEDIAN_MB, 1e-3).with("--foreign"),
-                c("foreign_bw", "limit", four),
+                Contestants.bw("shm", "put", four, Contestants.MEDIAN_MB, 1e-3).with("--foreign"),
+                contestants.c("foreign_bw", "limit", four),
                 0.95);
     }
 
@@ -235,8 +235,8 @@ public final class CompareMain {
         atMost(
                 "wake",
                 "8 B send to a process that sleeps, and back, halved, over a bare futex",
-                lat("shm", "send", 8).with("--sleep", "--iterations=20000"),
-                c("wake", "limit", 8),
+                Contestants.lat("shm", "send", 8).with("--sleep", "--iterations=20000"),
+                contestants.c("wake", "limit", 8),
                 1.5);
     }
 
@@ -271,9 +271,13 @@ public final class CompareMain {
 
     private void compare(
             String id, String what, String unit, String command, String op, int size, String twin) {
-        Pattern number = unit.equals("M/s") ? RATE : unit.equals("ns") ? BATCH_NS : MEDIAN_MB;
-        Contestant ours = cli(command, "shm", op, size, number, unit.equals("GB/s") ? 1e-3 : 1);
-        Contestant other = c(twin, "softnic", size);
+        Pattern number =
+                unit.equals("M/s")
+                        ? Contestants.RATE
+                        : unit.equals("ns") ? Contestants.BATCH_NS : Contestants.MEDIAN_MB;
+        Contestant ours =
+                Contestants.cli(command, "shm", op, size, number, unit.equals("GB/s") ? 1e-3 : 1);
+        Contestant other = contestants.c(twin, "softnic", size);
         String sentence = what + " from Java over ours from C";
         comparisons.add(new Comparison(id, sentence, unit, ours, other, Bound.NONE, 0));
     }
@@ -296,13 +300,8 @@ public final class CompareMain {
             Contestant ours,
             Contestant other,
             double limit) {
-        List<Contestant> candidates = new ArrayList<>();
-        for (String transports : UCX_TRANSPORTS) {
-            String name = other.name() + ", UCX_TLS=" + transports;
-            candidates.add(other.with(Map.of("UCX_TLS", transports)).named(name));
-        }
-        Contestant asItComes = other.named(other.name() + ", default");
-        candidates.add(asItComes);
+        List<Contestant> candidates = Contestants.ucxSettings(other);
+        Contestant asItComes = candidates.get(candidates.size() - 1);
         Bound bound = unit.equals("ns") ? Bound.AT_MOST : Bound.AT_LEAST;
         comparisons.add(new Comparison(id, sentence, unit, ours, candidates, bound, limit));
         comparisons.add(
@@ -314,112 +313,6 @@ public final class CompareMain {
                         asItComes,
                         Bound.NONE,
                         0));
-    }
-
-    private static Contestant lat(String transport, String op, int length) {
-        return cli("lat", transport, op, length, BATCH_NS, 1);
-    }
-
-    private static Contestant bw(
-            String transport, String op, int length, Pattern number, double scale) {
-        return cli("bw", transport, op, length, number, scale);
-    }
-
-    private static Contestant cli(
-            String command, String transport, String op, int length, Pattern number, double scale) {
-        List<String> line = new ArrayList<>(List.of("taskset", "-c", "0", JAVA));
-        line.addAll(JAVA_OPTIONS);
-        line.addAll(List.of("-cp", CLASS_PATH));
-        line.addAll(List.of("dev.verbena.cli.VerbenaCommand", command, "--json"));
-        line.addAll(List.of("--transport=" + transport, "--op=" + op, "--size=" + length));
-        line.add("--peer-processor=1");
-        return new Contestant("Verbena " + transport, line, Map.of(), number, scale);
-    }
-
-    private Contestant c(String op, String implementation, long length) {
-        return new Contestant(
-                implementation.equals("limit") ? "plain C" : "softnic from C",
-                List.of(
-                        bench,
-                        "--op",
-                        op,
-                        "--size",
-                        Long.toString(length),
-                        "--samples",
-                        "5",
-                        "--cpus",
-                        "0,1"),
-                Map.of(),
-                Pattern.compile("\"impl\":\"" + implementation + "\"[^\\n]*\"value\":([0-9.]+)"),
-                1);
-    }
-
-    private static Contestant ucx(String test, long length, double scale) {
-        long iterations = Math.max(50, Math.min(1_000_000, 20_000_000_000L / (length + 20_000)));
-        String client =
-                String.format(
-                        "%s 127.0.0.1 -p $port -c 0 -t %s -s %d -n %d -w %d -f",
-                        UCX, test, length, iterations, iterations / 10);
-        String script =
-                ("port=$((20000 + $$ %% 20000)); ucx_perftest -p $port -c 1 >/dev/null "
-                                + "2>&1 & server=$!; sleep 0.5; %s; kill $server 2>/dev/null; wait; true")
-                        .formatted(client);
-        // Last line: iterations, percentile, average, overall time; average, overall MB/s; rates.
-        String column =
-                test.endsWith("_bw")
-                        ? "(?m)^.*?\\s([0-9.]+)\\s+[0-9.]+\\s+[0-9.]+\\s*$"
-                        : "(?m)^.*?\\s([0-9.]+)(?:\\s+[0-9.]+){6}\\s*$";
-        return new Contestant(
-                "UCX " + test,
-                List.of("bash", "-c", script),
-                Map.of("UCX_ERROR_SIGNALS", "", "UCX_WARN_UNUSED_ENV_VARS", "n"),
-                Pattern.compile(column),
-                scale);
-    }
-
-    private static Contestant jucx() {
-        return peer(
-                "jucx",
-                List.of("taskset", "-c", "0"),
-                List.of(),
-                JucxPutPeer.class,
-                List.of("8", "400000", "1"));
-    }
-
-    /** As it comes, and as its own ping-pong sample is started. */
-    private static List<Contestant> aeron(int length) {
-        List<String> arguments = List.of(Integer.toString(length), "400000");
-        List<String> both = List.of("taskset", "-c", "0,1");
-        return List.of(
-                peer("Aeron IPC, default", both, List.of(), AeronIpcPeer.class, arguments),
-                peer("Aeron IPC, its sample's", both, AERON_SAMPLE, AeronIpcPeer.class, arguments));
-    }
-
-    /** As it comes, and with handlers on the network's threads. */
-    private static List<Contestant> grpc(int length) {
-        List<String> both = List.of("taskset", "-c", "0,1");
-        List<Contestant> settings = new ArrayList<>();
-        for (String executor : List.of("default", "direct")) {
-            List<String> arguments = List.of(Integer.toString(length), "20000", executor);
-            settings.add(peer("gRPC " + executor, both, List.of(), GrpcPeer.class, arguments));
-        }
-        return settings;
-    }
-
-    private static Contestant peer(
-            String name,
-            List<String> prefix,
-            List<String> options,
-            Class<?> type,
-            List<String> arguments) {
-        List<String> command = new ArrayList<>(prefix);
-        command.add(JAVA);
-        command.addAll(JAVA_OPTIONS);
-        command.addAll(options);
-        command.add("--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED");
-        command.addAll(List.of("-cp", CLASS_PATH, type.getName()));
-        command.addAll(arguments);
-        return new Contestant(name, command, Map.of("UCX_ERROR_SIGNALS", ""), MICROSECONDS, 1e3);
     }
 
     private static int pairs(String text) {
@@ -466,11 +359,6 @@ public final class CompareMain {
         }
     }
 
-    private static boolean isOnPath(String program) {
-        return Arrays.stream(System.getenv("PATH").split(File.pathSeparator))
-                .anyMatch(folder -> Files.isExecutable(Path.of(folder, program)));
-    }
-
     /** The page is written after each comparison, so that a run that is ended keeps its rows. */
     private void run(int pairs, List<String> wanted, Path page)
             throws IOException, InterruptedException {
@@ -483,21 +371,21 @@ public final class CompareMain {
                 System.exit(2);
             }
         }
-        Contestant probe = c("line", "limit", 8).scaled(2);
+        Contestant probe = contestants.c("line", "limit", 8).scaled(2);
         List<String> ids = comparisons.stream().map(comparison -> comparison.id).toList();
         List<Comparison> chosen =
                 comparisons.stream()
                         .filter(each -> wanted.isEmpty() || wanted.stream().anyMatch(each::isNamed))
                         .toList();
         for (Comparison comparison : chosen) {
-            if (comparison.needs(UCX) && !isOnPath(UCX)) {
+            if (comparison.needs(Contestants.UCX) && !Contestants.isOnPath(Contestants.UCX)) {
                 System.out.printf(
                         "%s is left out: no %s on the PATH (package ucx-utils)%n",
-                        comparison.id, UCX);
+                        comparison.id, Contestants.UCX);
             }
         }
         for (Comparison comparison : chosen) {
-            if (!comparison.needs(UCX) || isOnPath(UCX)) {
+            if (!comparison.needs(Contestants.UCX) || Contestants.isOnPath(Contestants.UCX)) {
                 comparison.choose();
                 take(comparison, probe, pairs);
                 comparison.rows().forEach(System.out::println);

@@ -13,9 +13,6 @@ import java.util.Locale;
  * changed are dropped, and ratios are given per placement.
  */
 final class Comparison {
-    /** A round trip below this is near. Seen: about 80 and about 340. */
-    static final double NEAR_BELOW_NS = 200;
-
     /** What is bounded: the ratio of ours to the other, or ours by itself where cores are near. */
     enum Bound {
         AT_MOST,
@@ -83,23 +80,14 @@ final class Comparison {
 
     /** Lets the other have the settings whose median of a few samples is the best here and now. */
     void choose() throws InterruptedException {
-        double best = Double.NaN;
-        for (Contestant candidate : candidates.size() < 2 ? List.<Contestant>of() : candidates) {
-            try {
-                double[] samples = new double[CHOICE_SAMPLES];
-                for (int i = 0; i < samples.length; i++) {
-                    samples[i] = candidate.sample();
-                }
-                Arrays.sort(samples);
-                double median = samples[CHOICE_SAMPLES / 2];
-                boolean isLess = unit.equals("ns") || unit.equals("us");
-                if (Double.isNaN(best) || (isLess ? median < best : median > best)) {
-                    best = median;
-                    other = candidate;
-                }
-            } catch (IOException e) {
-                failure = e.getMessage();
-            }
+        if (candidates.size() < 2) {
+            return;
+        }
+        try {
+            boolean isLess = unit.equals("ns") || unit.equals("us");
+            other = candidates.get(Contestants.best(candidates, CHOICE_SAMPLES, isLess));
+        } catch (IOException e) {
+            failure = e.getMessage();
         }
     }
 
@@ -126,19 +114,14 @@ final class Comparison {
     /** Takes one pair; the order of the two alternates. */
     void takePair(Contestant probe, boolean oursFirst) throws InterruptedException {
         try {
-            double before = probe.sample();
-            double first = (oursFirst ? ours : other).sample();
-            double between = probe.sample();
-            double second = (oursFirst ? other : ours).sample();
-            double after = probe.sample();
-            boolean isNear = before < NEAR_BELOW_NS;
-            if (isNear != between < NEAR_BELOW_NS || isNear != after < NEAR_BELOW_NS) {
+            Turn<Double> turn = Turn.take(probe, List.of(ours::sample, other::sample), !oursFirst);
+            if (!turn.isSteady()) {
                 dropped++;
                 return;
             }
-            double ourSample = oursFirst ? first : second;
-            double otherSample = oursFirst ? second : first;
-            (isNear ? near : far).add(new double[] {ourSample, otherSample, between});
+            List<Double> results = turn.results();
+            double[] pair = {results.get(0), results.get(1), turn.lineNs()};
+            (turn.isNear() ? near : far).add(pair);
         } catch (IOException e) {
             failure = e.getMessage();
         }

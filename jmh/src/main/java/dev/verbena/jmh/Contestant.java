@@ -47,36 +47,54 @@ record Contestant(
      * @throws IOException with the program's output if it fails, says nothing, or hangs
      */
     double sample() throws IOException, InterruptedException {
-        ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
-        builder.environment().putAll(environment);
-        Process process = builder.start();
-        process.getOutputStream().close();
-        Thread watchdog = watch(process);
-        String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        int exitCode = process.waitFor();
-        watchdog.interrupt();
+        String output = output(TIMEOUT_SECONDS);
         double value = Double.NaN;
         Matcher matcher = number.matcher(output);
         while (matcher.find()) {
             value = Double.parseDouble(matcher.group(1)) * scale;
         }
-        Matcher absent = ABSENT.matcher(output);
-        if (absent.find()) {
-            throw new IOException(name + ": " + absent.group(1) + " is not installed");
-        }
-        if (exitCode != 0 || Double.isNaN(value)) {
-            throw new IOException(
-                    name + ": exit code " + exitCode + ", no figure in: " + output.strip());
+        if (Double.isNaN(value)) {
+            throw failure(0, output);
         }
         return value;
     }
 
-    private static Thread watch(Process process) {
+    /** All that one run prints, for who takes several figures from it; otherwise as a sample. */
+    String output() throws IOException, InterruptedException {
+        return output(TIMEOUT_SECONDS);
+    }
+
+    /** As {@link #output()}, for programs that take longer. */
+    String output(long timeoutSeconds) throws IOException, InterruptedException {
+        ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
+        builder.environment().putAll(environment);
+        Process process = builder.start();
+        process.getOutputStream().close();
+        Thread watchdog = watch(process, timeoutSeconds);
+        String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        int exitCode = process.waitFor();
+        watchdog.interrupt();
+        Matcher absent = ABSENT.matcher(output);
+        if (absent.find()) {
+            throw new IOException(name + ": " + absent.group(1) + " is not installed");
+        }
+        if (exitCode != 0) {
+            throw failure(exitCode, output);
+        }
+        return output;
+    }
+
+    private IOException failure(int exitCode, String output) {
+        return new IOException(
+                name + ": exit code " + exitCode + ", no figure in: " + output.strip());
+    }
+
+    private static Thread watch(Process process, long timeoutSeconds) {
         Thread watchdog =
                 new Thread(
                         () -> {
                             try {
-                                if (!process.waitFor(TIMEOUT_SECONDS, TimeUnit.SECONDS)) {
+                                if (!process.waitFor(timeoutSeconds, TimeUnit.SECONDS)) {
                                     process.descendants().forEach(ProcessHandle::destroyForcibly);
                                     process.destroyForcibly();
                                 }

@@ -28,10 +28,15 @@ public final class LatencyCommand extends PerfCommand {
     private static final long LONGEST_NS = 10_000_000_000L;
     private static final long WARM_UP_NS = 1_000_000_000L;
     private static final long WARM_UP_MAX = 20_000;
+
+    /** Of the first length, which the compiler needs where the lengths are measured briefly. */
+    private static final long WARM_UP_FIRST = 100_000;
+
     private static final int BATCH_MAX = 1000;
     private static final int BATCH_COUNT = 50;
 
     private long seen;
+    private boolean isWarm;
 
     @Override
     int defaultLength() {
@@ -65,7 +70,11 @@ public final class LatencyCommand extends PerfCommand {
     @Override
     Result measure(PerfEndpoint endpoint, int length, long count) {
         boolean isOneWay = what == What.get;
-        long warmUp = Math.min(count, WARM_UP_MAX);
+        long warmUp =
+                isBrief && iterations == null && !isWarm
+                        ? WARM_UP_FIRST
+                        : Math.min(count, WARM_UP_MAX);
+        isWarm = true;
         int batch = (int) Math.max(1, Math.min(BATCH_MAX, count / BATCH_COUNT));
         long batched = (count / batch) * batch;
         int echo = isOneWay ? 0 : PerfPeer.ECHO;
@@ -78,7 +87,7 @@ public final class LatencyCommand extends PerfCommand {
             transfer(endpoint, length, i);
         }
         // A get needs no count on the other side: repeat until the compiler has finished.
-        long settledNs = System.nanoTime() + (isOneWay ? WARM_UP_NS : 0);
+        long settledNs = System.nanoTime() + (isOneWay ? brief(WARM_UP_NS) : 0);
         while (isOneWay && System.nanoTime() - settledNs < 0) {
             transfer(endpoint, length, i);
         }
@@ -132,6 +141,20 @@ public final class LatencyCommand extends PerfCommand {
             double ns = Double.parseDouble(value.toString());
             cells.add(String.format(Locale.ROOT, "%.3f", ns / 1e3));
         }
+        fields.put("p90Ns", histogram.getValueAtPercentile(90));
+        addCorrected(fields, histogram);
         return new Result(cells, fields);
+    }
+
+    /**
+     * While one transfer is late no other begins, so the late one is counted once although it would
+     * have delayed all that a steady load has meanwhile. These percentiles count those too: a
+     * transfer is expected to begin every median ("coordinated omission").
+     */
+    private static void addCorrected(Map<String, Object> fields, Histogram histogram) {
+        long expectedNs = Math.max(1, histogram.getValueAtPercentile(50));
+        Histogram corrected = histogram.copyCorrectedForCoordinatedOmission(expectedNs);
+        fields.put("p99CorrectedNs", corrected.getValueAtPercentile(99));
+        fields.put("p999CorrectedNs", corrected.getValueAtPercentile(99.9));
     }
 }

@@ -21,6 +21,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.TreeSet;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -32,6 +33,11 @@ import picocli.CommandLine.Option;
 @Command(sortOptions = false, mixinStandardHelpOptions = true)
 abstract class PerfCommand extends CliCommand {
     private static final int LENGTH_MAX = 1 << 30;
+    private static final int BRIEF_PART = 10;
+
+    /** Fewer say nothing, of the longest transfers either. */
+    private static final long BRIEF_MIN = 20;
+
     private static final long START_SECONDS = 30;
 
     private static final long START_SECONDS_MAX = 600;
@@ -65,7 +71,8 @@ abstract class PerfCommand extends CliCommand {
             names = {"-s", "--size"},
             paramLabel = "BYTES",
             description =
-                    "Length of a transfer, for example 8, 64k, 4m. Default: 8 (lat), 64k (bw).")
+                    "Length of a transfer, for example 8, 64k, 4m, or several: 8,4k. Default: 8 (lat),"
+                            + " 64k (bw).")
     String size;
 
     @Option(
@@ -78,6 +85,12 @@ abstract class PerfCommand extends CliCommand {
             paramLabel = "N",
             description = "Transfers of each size. Default: by size, about a second.")
     Long iterations;
+
+    @Option(
+            names = "--brief",
+            hidden = true,
+            description = "A tenth of the default's time; for comparisons that take turns often.")
+    boolean isBrief;
 
     @Option(names = "--json", description = "Print JSON instead of a table.")
     boolean isJson;
@@ -292,11 +305,7 @@ abstract class PerfCommand extends CliCommand {
     private List<Integer> lengths() {
         int limit = what == What.send ? PerfEndpoint.MESSAGE_LENGTH_MAX : LENGTH_MAX;
         if (!isAll) {
-            long length = size == null ? defaultLength() : bytes(size);
-            if (length < 1 || length > limit) {
-                throw wrong("--size " + size + " is outside 1 to " + limit + " bytes");
-            }
-            return List.of((int) length);
+            return size == null ? List.of(defaultLength()) : chosen(limit);
         }
         if (size != null) {
             throw wrong("--all and --size exclude each other");
@@ -306,6 +315,30 @@ abstract class PerfCommand extends CliCommand {
             all.add(length);
         }
         return all;
+    }
+
+    /** Ascending, each once. */
+    private List<Integer> chosen(int limit) {
+        TreeSet<Integer> lengths = new TreeSet<>();
+        for (String text : size.split(",", -1)) {
+            long length = bytes(text);
+            if (length < 1 || length > limit) {
+                throw wrong("--size " + text + " is outside 1 to " + limit + " bytes");
+            }
+            lengths.add((int) length);
+        }
+        return List.copyOf(lengths);
+    }
+
+    /** Iterations of the default, fewer if it shall be brief. */
+    private long iterations(int length) {
+        long count = defaultIterations(length);
+        return isBrief ? Math.max(BRIEF_MIN, count / BRIEF_PART) : count;
+    }
+
+    /** A duration of the default, less if it shall be brief. */
+    final long brief(long durationNs) {
+        return isBrief ? durationNs / BRIEF_PART : durationNs;
     }
 
     private long bytes(String text) {
@@ -331,7 +364,7 @@ abstract class PerfCommand extends CliCommand {
                 printRow(out, width, header(), "cache line [ns]");
             }
             for (int length : lengths) {
-                long count = iterations == null ? defaultIterations(length) : iterations;
+                long count = iterations == null ? iterations(length) : iterations;
                 CacheLineProbe.Reading probe = CacheLineProbe.read();
                 Result result = measure(endpoint, length, count);
                 if (isJson) {

@@ -23,6 +23,7 @@ public final class Chart {
     private final boolean isLogarithmic;
     private final List<Line> lines = new ArrayList<>();
     private boolean isDoubling;
+    private boolean isBytes;
     private int top = TOP;
     private double bandFrom = Double.NaN;
     private double bandTo = Double.NaN;
@@ -55,6 +56,12 @@ public final class Chart {
     public Chart doubling() {
         isDoubling = true;
         return this;
+    }
+
+    /** As {@link #doubling}; x is a number of bytes. */
+    public Chart bytes() {
+        isBytes = true;
+        return doubling();
     }
 
     /** Shades a range of x. */
@@ -164,7 +171,7 @@ public final class Chart {
                             "<text class=\"tick\" x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%s</text>",
                             px(v, x),
                             HEIGHT - BOTTOM + 18,
-                            number(v)));
+                            isBytes ? bytes(v) : number(v)));
         }
         out.append(
                 String.format(
@@ -235,6 +242,12 @@ public final class Chart {
                 .round(new java.math.MathContext(4))
                 .stripTrailingZeros()
                 .toPlainString();
+    }
+
+    /** As options spell it: 8, 64k, 4m. */
+    private static String bytes(double value) {
+        int power = value < 1 << 10 ? 0 : value < 1 << 20 ? 1 : value < 1 << 30 ? 2 : 3;
+        return number(value / (1L << 10 * power)) + List.of("", "k", "m", "g").get(power);
     }
 
     private static String power(double exponent) {

@@ -20,7 +20,14 @@ public final class ResultReport {
             ".card{margin:14px 0;max-width:760px}"
                     + ".five polyline{stroke:var(--bad)}.five circle{fill:var(--bad)}"
                     + ".six polyline{stroke:#8a5bd6}.six circle{fill:#8a5bd6}"
-                    + "svg.heat{width:auto;max-width:none}";
+                    + "svg.heat{width:auto;max-width:none}"
+                    + ".scroll{overflow-x:auto}"
+                    + "@media print{.card,tr{break-inside:avoid}h2{break-after:avoid}"
+                    + ".scroll{overflow-x:visible}}";
+
+    /** A telephone shows the page as wide as it is itself. */
+    private static final String VIEWPORT =
+            "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">";
 
     private final String title;
     private final StringBuilder body = new StringBuilder();
@@ -107,7 +114,10 @@ public final class ResultReport {
 
     private String html(Map<String, Object> environment) {
         StringBuilder page = new StringBuilder("<!doctype html>\n<html lang=\"en\"><head>");
-        page.append("<meta charset=\"utf-8\"><title>").append(Html.escape(title));
+        page.append("<meta charset=\"utf-8\">")
+                .append(VIEWPORT)
+                .append("<title>")
+                .append(Html.escape(title));
         page.append("</title>\n<style>")
                 .append(Html.resource(Html.class, "report.css") + STYLE)
                 .append("</style></head><body><main>\n");

@@ -57,6 +57,19 @@ class PerfIT {
                 .contains(words[0].equals("lat") ? "\"p999Ns\"" : "\"averageMBps\"");
     }
 
+    @Test
+    void shouldMeasureSeveralLengthsInOneRun() throws Exception {
+        CommandProcess command =
+                CommandProcess.run(
+                        folder, "lat", "--transport=shm", "-s=4k,8,8", "-n=50", "--json");
+        assertThat(command.exitCode()).as("%s", command.out()).isZero();
+        assertThat(command.out().split("\"bytes\": ", -1)).hasSize(3);
+        assertThat(command.out().indexOf("\"bytes\": 8,"))
+                .isPositive()
+                .isLessThan(command.out().indexOf("\"bytes\": 4096,"));
+        assertThat(command.out().split("\"p999CorrectedNs\": [1-9]", -1)).hasSize(3);
+    }
+
     @Tag("each-jdk")
     @Test
     void shouldMeasureAgainstAProcessThatListens() throws Exception {

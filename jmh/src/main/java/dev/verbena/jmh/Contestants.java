@@ -1,0 +1,245 @@
+package dev.verbena.jmh;
+
+import dev.verbena.jmh.peers.AeronIpcPeer;
+import dev.verbena.jmh.peers.GrpcPeer;
+import dev.verbena.jmh.peers.JucxPutPeer;
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Pattern;
+
+/** The programs that are compared on one machine, ours and others', bound to processors 0 and 1. */
+final class Contestants {
+    static final String JAVA = System.getProperty("java.home") + "/bin/java";
+    static final String CLASS_PATH = System.getProperty("java.class.path");
+    static final Pattern BATCH_NS = Pattern.compile("\"batchMedianNs\": ([0-9.]+)");
+    static final Pattern MEDIAN_MB = Pattern.compile("\"medianMBps\": ([0-9.]+)");
+    static final Pattern RATE = Pattern.compile("\"medianMpps\": ([0-9.]+)");
+
+    /** What measures UCX. */
+    static final String UCX = "ucx_perftest";
+
+    private static final Pattern MICROSECONDS = Pattern.compile("\"us\":([0-9.]+)");
+
+    /** Of every Java program, ours and others'. */
+    private static final List<String> JAVA_OPTIONS = List.of("-XX:+UseSerialGC");
+
+    /** What Aeron's ping-pong sample is started with, as far as it concerns memory and the JVM. */
+    private static final List<String> AERON_SAMPLE =
+            List.of(
+                    "-XX:+UnlockDiagnosticVMOptions",
+                    "-XX:GuaranteedSafepointInterval=300000",
+                    "-Dagrona.disable.bounds.checks=true",
+                    "-Daeron.term.buffer.sparse.file=false",
+                    "-Daeron.pre.touch.mapped.memory=true");
+
+    /** Values of UCX_TLS for processes of one machine, beside the default. */
+    private static final List<String> UCX_TRANSPORTS =
+            List.of("posix", "sysv", "posix,cma", "sysv,cma");
+
+    private final String bench;
+
+    /** With softnic's C twin at this path. */
+    Contestants(String bench) {
+        this.bench = bench;
+    }
+
+    /** Whether a program can be started by its name. */
+    static boolean isOnPath(String program) {
+        return Arrays.stream(System.getenv("PATH").split(File.pathSeparator))
+                .anyMatch(folder -> Files.isExecutable(Path.of(folder, program)));
+    }
+
+    /**
+     * Which of several settings of a program is the best here and now, by the median of a few
+     * samples.
+     *
+     * @param isLess whether less is better
+     * @throws IOException of one that failed, if all did
+     */
+    static int best(List<Contestant> candidates, int samples, boolean isLess)
+            throws IOException, InterruptedException {
+        int best = -1;
+        double bestMedian = Double.NaN;
+        IOException failure = null;
+        for (int i = 0; i < candidates.size(); i++) {
+            try {
+                double[] values = new double[samples];
+                for (int k = 0; k < samples; k++) {
+                    values[k] = candidates.get(i).sample();
+                }
+                double median = Samples.median(values);
+                if (best < 0 || (isLess ? median < bestMedian : median > bestMedian)) {
+                    best = i;
+                    bestMedian = median;
+                }
+            } catch (IOException e) {
+                failure = e;
+            }
+        }
+        if (best < 0) {
+            throw failure;
+        }
+        return best;
+    }
+
+    /** A program over UCX with each of its settings that may be the best; last as it comes. */
+    static List<Contestant> ucxSettings(Contestant program) {
+        List<Contestant> settings = new ArrayList<>();
+        for (String transports : UCX_TRANSPORTS) {
+            String name = program.name() + ", UCX_TLS=" + transports;
+            settings.add(program.with(Map.of("UCX_TLS", transports)).named(name));
+        }
+        settings.add(program.named(program.name() + ", default"));
+        return settings;
+    }
+
+    static Contestant lat(String transport, String op, int length) {
+        return cli("lat", transport, op, length, BATCH_NS, 1);
+    }
+
+    static Contestant bw(String transport, String op, int length, Pattern number, double scale) {
+        return cli("bw", transport, op, length, number, scale);
+    }
+
+    static Contestant cli(
+            String command, String transport, String op, int length, Pattern number, double scale) {
+        return cli(command, transport, op, Integer.toString(length), number, scale);
+    }
+
+    /** As the other form, with several lengths, in commas. */
+    static Contestant cli(
+            String command,
+            String transport,
+            String op,
+            String lengths,
+            Pattern number,
+            double scale) {
+        List<String> line = new ArrayList<>(List.of("taskset", "-c", "0", JAVA));
+        line.addAll(JAVA_OPTIONS);
+        line.addAll(List.of("-cp", CLASS_PATH));
+        line.addAll(List.of("dev.verbena.cli.VerbenaCommand", command, "--json"));
+        line.addAll(List.of("--transport=" + transport, "--op=" + op, "--size=" + lengths));
+        line.add("--peer-processor=1");
+        return new Contestant("Verbena " + transport, line, Map.of(), number, scale);
+    }
+
+    Contestant c(String op, String implementation, long length) {
+        return new Contestant(
+                implementation.equals("limit") ? "plain C" : "softnic from C",
+                List.of(
+                        bench,
+                        "--op",
+                        op,
+                        "--size",
+                        Long.toString(length),
+                        "--samples",
+                        "5",
+                        "--cpus",
+                        "0,1"),
+                Map.of(),
+                Pattern.compile("\"impl\":\"" + implementation + "\"[^\\n]*\"value\":([0-9.]+)"),
+                1);
+    }
+
+    static Contestant ucx(String test, long length, double scale) {
+        long iterations = Math.max(50, Math.min(1_000_000, 20_000_000_000L / (length + 20_000)));
+        String client =
+                String.format(
+                        "%s 127.0.0.1 -p $port -c 0 -t %s -s %d -n %d -w %d -f",
+                        UCX, test, length, iterations, iterations / 10);
+        String script =
+                ("port=$((20000 + $$ %% 20000)); ucx_perftest -p $port -c 1 >/dev/null "
+                                + "2>&1 & server=$!; sleep 0.5; %s; kill $server 2>/dev/null; wait; true")
+                        .formatted(client);
+        // Last line: iterations, percentile, average, overall time; average, overall MB/s; rates.
+        String column =
+                test.endsWith("_bw")
+                        ? "(?m)^.*?\\s([0-9.]+)\\s+[0-9.]+\\s+[0-9.]+\\s*$"
+                        : "(?m)^.*?\\s([0-9.]+)(?:\\s+[0-9.]+){6}\\s*$";
+        return new Contestant(
+                "UCX " + test,
+                List.of("bash", "-c", script),
+                Map.of("UCX_ERROR_SIGNALS", "", "UCX_WARN_UNUSED_ENV_VARS", "n"),
+                Pattern.compile(column),
+                scale);
+    }
+
+    static Contestant jucx() {
+        return peer(
+                "jucx",
+                List.of("taskset", "-c", "0"),
+                List.of(),
+                JucxPutPeer.class,
+                List.of("8", "400000", "1"));
+    }
+
+    /** As it comes, and as its own ping-pong sample is started. */
+    static List<Contestant> aeron(int length) {
+        List<String> arguments = List.of(Integer.toString(length), "400000");
+        List<String> both = List.of("taskset", "-c", "0,1");
+        return List.of(
+                peer("Aeron IPC, default", both, List.of(), AeronIpcPeer.class, arguments),
+                peer("Aeron IPC, its sample's", both, AERON_SAMPLE, AeronIpcPeer.class, arguments));
+    }
+
+    /** As it comes, and with handlers on the network's threads. */
+    static List<Contestant> grpc(int length) {
+        List<String> both = List.of("taskset", "-c", "0,1");
+        List<Contestant> settings = new ArrayList<>();
+        for (String executor : List.of("default", "direct")) {
+            List<String> arguments = List.of(Integer.toString(length), "20000", executor);
+            settings.add(peer("gRPC " + executor, both, List.of(), GrpcPeer.class, arguments));
+        }
+        return settings;
+    }
+
+    static Contestant peer(
+            String name,
+            List<String> prefix,
+            List<String> options,
+            Class<?> type,
+            List<String> arguments) {
+        List<String> command = new ArrayList<>(prefix);
+        command.add(JAVA);
+        command.addAll(JAVA_OPTIONS);
+        command.addAll(options);
+        command.add("--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED");
+        command.addAll(List.of("-cp", CLASS_PATH, type.getName()));
+        command.addAll(arguments);
+        return new Contestant(name, command, Map.of("UCX_ERROR_SIGNALS", ""), MICROSECONDS, 1e3);
+    }
+
+    /** Our command in a JVM of its own on processor 0; its figure is not looked for. */
+    static Contestant command(String... words) {
+        List<String> line = new ArrayList<>(List.of("taskset", "-c", "0", JAVA));
+        line.addAll(JAVA_OPTIONS);
+        line.addAll(List.of("-cp", CLASS_PATH, "dev.verbena.cli.VerbenaCommand"));
+        line.addAll(List.of(words));
+        return new Contestant("Verbena", line, Map.of(), Pattern.compile("\\G"), 1);
+    }
+
+    /** A program of the peers that runs on two hosts, or on this one over loopback, for a shell. */
+    static String peerCommand(Class<?> type, String arguments) {
+        return "%s %s --add-opens=java.base/jdk.internal.misc=ALL-UNNAMED -cp '%s' %s %s"
+                .formatted(
+                        JAVA,
+                        String.join(" ", JAVA_OPTIONS),
+                        CLASS_PATH,
+                        type.getName(),
+                        arguments);
+    }
+
+    /** Of a program's settings those that are nobody's choice. */
+    static Contestant asItComes(List<Contestant> settings) {
+        return settings.stream()
+                .filter(each -> each.name().contains("default"))
+                .findFirst()
+                .orElse(settings.get(0));
+    }
+}

@@ -1,0 +1,199 @@
+package dev.verbena.jmh;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+import static org.assertj.core.api.Assumptions.assumeThat;
+
+import dev.verbena.HeadlessBrowser;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
+
+/** One trial of {@code verbena bench}: that it runs and what it writes, not what it finds. */
+@Timeout(900)
+@Tag("once")
+class BenchCommandTest {
+    private static final Path HOME = Path.of("..").toAbsolutePath().normalize();
+
+    /** Every row of the table is a row of the other, each field as text. */
+    private static final String SAME_ROWS =
+            "import csv, json, sys\n"
+                    + "rows = json.load(open('results.json'))['points']\n"
+                    + "table = list(csv.DictReader(open('points.csv')))\n"
+                    + "def text(v): return str(v).lower() if isinstance(v, bool) else str(v)\n"
+                    + "def same(a, b):\n"
+                    + "    return float(a) == b if type(b) in (int, float) else a == text(b)\n"
+                    + "assert len(rows) == len(table), (len(rows), len(table))\n"
+                    + "for row, line in zip(rows, table):\n"
+                    + "    assert {k for k, v in line.items() if v} == set(row), (line, row)\n"
+                    + "    assert all(same(line[k], row[k]) for k in row), (line, row)\n"
+                    + "for row in rows: print(row['group'], row['series'], row['bytes'], sep=',')\n";
+
+    @TempDir private Path folder;
+
+    private record Run(int code, String out, String err) {}
+
+    private static Run bench(String... arguments) {
+        StringWriter out = new StringWriter();
+        StringWriter err = new StringWriter();
+        CommandLine line = new CommandLine(new BenchCommand());
+        line.setOut(new PrintWriter(out)).setErr(new PrintWriter(err));
+        line.setExecutionExceptionHandler(
+                (error, at, result) -> {
+                    at.getErr().println(error.getMessage());
+                    return 1;
+                });
+        int code = line.execute(arguments);
+        return new Run(code, out.toString(), err.toString());
+    }
+
+    private String output(String... command) throws Exception {
+        Path file = folder.resolve("output.txt");
+        Process process =
+                new ProcessBuilder(command)
+                        .directory(folder.toFile())
+                        .redirectErrorStream(true)
+                        .redirectOutput(file.toFile())
+                        .start();
+        int code = process.waitFor();
+        String text = Files.readString(file);
+        assertThat(code).as(text).isZero();
+        return text;
+    }
+
+    @Test
+    void shouldWriteOnePageAndTheSameRowsAsJsonAndAsATable() throws Exception {
+        String bench = HOME.resolve("target/bench").toString();
+        output("make", "-s", "-C", HOME + "/native/src/test/c", "BUILD=" + bench, "bench");
+        Path written = folder.resolve("bench");
+        Run run =
+                bench(
+                        "--programs=" + bench + "/softnic-bench",
+                        "--trial",
+                        "--transport=shm",
+                        "--sizes=8,4k",
+                        "--rounds=2",
+                        "--output=" + written);
+        assertThat(run.code()).as(run.err()).isZero();
+        assertThat(run.out())
+                .containsPattern("shm-put-lat +8 B +Verbena [0-9.,]+ ns")
+                .contains("2 rounds. In ")
+                .contains("written: ");
+        Files.copy(written.resolve("results.json"), folder.resolve("results.json"));
+        Files.copy(written.resolve("points.csv"), folder.resolve("points.csv"));
+        String rows = output("python3", "-c", SAME_ROWS);
+        for (String group : List.of("shm-put-lat", "shm-send-lat", "shm-put-bw")) {
+            for (String series : List.of(BenchPlan.OURS, BenchPlan.SOFTNIC)) {
+                assertThat(rows).contains(group + "," + series + ",8", series + ",4096");
+            }
+        }
+        requirePage(written.resolve("report.html"));
+    }
+
+    private void requirePage(Path page) throws Exception {
+        String text = Files.readString(page);
+        assertThat(text)
+                .contains("<svg class=\"chart\"", "p99.9 corrected", "name=\"viewport\"")
+                .contains("prefers-color-scheme: dark", "@media print", "max-width: 640px")
+                .doesNotContain("<script", "<link", "src=", "href=", "url(", "@import");
+        Path browser = HeadlessBrowser.find();
+        assumeThat(browser).as("Chromium").isNotNull();
+        String elements = HeadlessBrowser.dump(browser, page, folder);
+        assertThat(elements.split("<svg class=\"chart\"", -1)).hasSize(4);
+        assertThat(elements).contains("<h2>Put over shm://");
+    }
+
+    @Test
+    void shouldRefuseWrongOptions() {
+        String programs = "--programs=none";
+        assertThat(bench(programs, "--sizes=4").err()).contains("--sizes 4 is outside 8 to");
+        assertThat(bench(programs, "--sizes=8,x").err()).contains("--sizes x: allowed are bytes");
+        assertThat(bench(programs, "--transport=shm,pigeon").err())
+                .contains("--transport pigeon is none of machine, rpc, ");
+        assertThat(bench(programs, "--minutes=0").code()).isEqualTo(2);
+    }
+
+    /** The script runs once, whoever asks, and its own rounds stand for all. */
+    @Test
+    void shouldTakePerftestsFiguresFromOneRunOfItsComparison() throws Exception {
+        String row = "| `%s`, %s | 64 | 150.0 | 75.0 | 165.0 | 1.10 (1.10 to 1.10) |\n";
+        Path runs = folder.resolve("runs");
+        String table = row.formatted("write_lat", "us") + row.formatted("write_bw", "MiB/s");
+        List<BenchGroup> groups =
+                BenchMachine.groups(
+                        List.of("sh", "-c", "echo >>" + runs + "; printf %s \"$0\"", table));
+        Contestant probe =
+                new Contestant(
+                        "probe", List.of("echo", "80"), Map.of(), Pattern.compile("(80)"), 1);
+        for (int round = 0; round < 2; round++) {
+            for (BenchGroup group : groups) {
+                group.turn(probe, round);
+            }
+        }
+        BenchGroup latency = groups.get(0);
+        assertThat(latency.id()).isEqualTo("verbs-write-lat");
+        assertThat(latency.series()).containsExactly(BenchPlan.OURS, "C twin", "perftest");
+        assertThat(latency.samples(BenchPlan.OURS, 64, BenchProgram.LATENCY))
+                .containsExactly(165_000.);
+        assertThat(latency.ratio(BenchPlan.OURS, "C twin", 64)).isEqualTo(2.2);
+        assertThat(groups.get(3).median("perftest", 64, BenchProgram.BANDWIDTH))
+                .isCloseTo(0.157, within(0.001));
+        assertThat(groups.get(1).series()).as("not in the table").isEmpty();
+        assertThat(runs).content().hasLineCount(1);
+    }
+
+    /** A program that says how often it has been run. */
+    private BenchProgram counting(String series, String script) {
+        Contestant contestant =
+                new Contestant(
+                        series,
+                        List.of("sh", "-c", script.replace("FILE", folder + "/" + series)),
+                        Map.of(),
+                        Pattern.compile("([0-9.]+)"),
+                        1);
+        return BenchProgram.single(series, BenchProgram.LATENCY, 8, List.of(contestant));
+    }
+
+    @Test
+    void shouldMarkRoundsThatDifferAndGoOnWithoutAProgramThatFails()
+            throws IOException, InterruptedException {
+        BenchGroup group =
+                new BenchGroup(
+                        "group",
+                        "Title",
+                        BenchProgram.LATENCY,
+                        List.of(
+                                counting(BenchPlan.OURS, "echo x >>FILE; wc -l <FILE"),
+                                counting("steady", "echo 2"),
+                                counting("absent", "no_such_program")));
+        Contestant probe =
+                new Contestant(
+                        "probe", List.of("echo", "80"), Map.of(), Pattern.compile("(80)"), 1);
+        for (int round = 0; round < 3; round++) {
+            group.turn(probe, round);
+        }
+        assertThat(group.samples(BenchPlan.OURS, 8, BenchProgram.LATENCY))
+                .containsExactly(1., 2., 3.);
+        assertThat(group.ratio(BenchPlan.OURS, "steady", 8)).isEqualTo(1);
+        assertThat(group.spread(BenchPlan.OURS, 8)).isEqualTo(1);
+        assertThat(group.isNoisy(BenchPlan.OURS, 8)).isTrue();
+        assertThat(group.isNoisy("steady", 8)).isFalse();
+        assertThat(group.failures()).containsOnlyKeys("absent");
+        BenchReport report = new BenchReport(List.of(group), Map.of("gni://", "no"), 3);
+        assertThat(report.trust()).startsWith("3 rounds. In 1 of 1 rows").contains("noisy");
+        report.write(folder, Map.of());
+        assertThat(folder.resolve("report.html"))
+                .content()
+                .contains("no_such_program is not installed", "gni://", ">noisy<");
+    }
+}
