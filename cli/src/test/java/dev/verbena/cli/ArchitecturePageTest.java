@@ -44,6 +44,7 @@ class ArchitecturePageTest {
                     "nessie.md",
                     "nessie-arrays.md",
                     "nessie-xdr.md",
+                    "performance.md",
                     "release.md",
                     "savime.md",
                     "transport-auto.md",
