@@ -149,6 +149,9 @@ missing_for_test() {
     [ -x /usr/bin/chromium ] || [ -x /usr/bin/chromium-browser ] || echo chromium
     command -v mpirun.openmpi >/dev/null || echo openmpi-bin
     compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null || echo postgresql
+    # Staging beside scp, through a server of its own.
+    in_system sshd || echo openssh-server
+    command -v scp >/dev/null || echo openssh-client
     # They read metrics (--prometheus) and points (--monitor).
     command -v promtool >/dev/null || echo prometheus
     command -v influxd >/dev/null || echo influxdb
@@ -282,7 +285,7 @@ only_optional() {
     for name in "$@"; do
         case $name in
         clang | libclang-rt-dev | clang-format | shellcheck | chromium | openmpi-bin | gcc-aarch64-linux-gnu | g++-aarch64-linux-gnu | libc6-dev-arm64-cross | qemu-user) ;;
-        mpich | slurm-wlm | munge | podman | crun | mmdebstrap | rpcsvc-proto | libtirpc-dev | postgresql | prometheus | influxdb | hdf5-tools | python3-h5py | python3-zarr | python3-aiohttp | python3-zmq) ;;
+        mpich | slurm-wlm | munge | podman | crun | mmdebstrap | rpcsvc-proto | libtirpc-dev | postgresql | openssh-server | openssh-client | prometheus | influxdb | hdf5-tools | python3-h5py | python3-zarr | python3-aiohttp | python3-zmq) ;;
         qemu-system-x86 | iproute2 | ibverbs-providers | ibverbs-utils | rdmacm-utils | perftest) ;;
         *) return 1 ;;
         esac

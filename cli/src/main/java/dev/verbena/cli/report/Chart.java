@@ -28,7 +28,14 @@ public final class Chart {
     private double bandFrom = Double.NaN;
     private double bandTo = Double.NaN;
 
-    private record Line(String name, String style, double[] xs, double[] ys, boolean hasDots) {}
+    @SuppressWarnings("ArrayRecordComponent")
+    private record Line(
+            String name,
+            String style,
+            double[] xs,
+            double[] ys,
+            double[] halves,
+            boolean hasDots) {}
 
     /** An empty chart; logarithmic: the y axis is. */
     public Chart(String title, String xTitle, String yTitle, boolean isLogarithmic) {
@@ -40,7 +47,13 @@ public final class Chart {
 
     /** Adds a line; style is a class of the style sheet. */
     public Chart line(String name, String style, double[] xs, double[] ys, boolean hasDots) {
-        lines.add(new Line(name, style, xs, ys, hasDots));
+        lines.add(new Line(name, style, xs, ys, new double[ys.length], hasDots));
+        return this;
+    }
+
+    /** Adds a line with dots that have intervals; halves of them, NaN or 0 for none. */
+    public Chart line(String name, String style, double[] xs, double[] ys, double[] halves) {
+        lines.add(new Line(name, style, xs, ys, halves, true));
         return this;
     }
 
@@ -122,6 +135,10 @@ public final class Chart {
                     max = Math.max(max, v);
                 }
             }
+            for (int i = 0; !isX && i < line.ys.length; i++) {
+                double v = scale(line.ys[i] + line.halves[i]);
+                max = Double.isFinite(v) ? Math.max(max, v) : max;
+            }
         }
         return Double.isFinite(min) ? new double[] {min, max} : new double[] {0, 1};
     }
@@ -191,7 +208,21 @@ public final class Chart {
     private void draw(StringBuilder out, Line line, double[] x, double[] y) {
         StringBuilder points = new StringBuilder();
         StringBuilder dots = new StringBuilder();
+        StringBuilder intervals = new StringBuilder();
         for (int i = 0; i < line.xs.length; i++) {
+            if (line.halves[i] > 0) {
+                double at = px(line.xs[i], x);
+                double low = Math.max(y[0], scale(line.ys[i] - line.halves[i]));
+                double high = py(scale(line.ys[i] + line.halves[i]), y);
+                intervals.append(
+                        String.format(
+                                Locale.ROOT,
+                                "<polyline points=\"%.1f,%.1f %.1f,%.1f\"/>",
+                                at,
+                                py(low, y),
+                                at,
+                                high));
+            }
             double v = scale(line.ys[i]);
             if (Double.isFinite(v) && v >= y[0] - 1e-9 && v <= y[1] + 1e-9) {
                 String at = String.format(Locale.ROOT, "%.1f,%.1f ", px(line.xs[i], x), py(v, y));
@@ -206,7 +237,7 @@ public final class Chart {
         }
         out.append("<g class=\"").append(line.style).append("\"><polyline points=\"");
         out.append(points.toString().strip()).append("\"/>");
-        out.append(line.hasDots ? dots : "").append("</g>");
+        out.append(line.hasDots ? dots : "").append(intervals).append("</g>");
     }
 
     /** Answers how many rows it takes more than one. */

@@ -20,6 +20,7 @@ public final class ResultReport {
             ".card{margin:14px 0;max-width:760px}"
                     + ".five polyline{stroke:var(--bad)}.five circle{fill:var(--bad)}"
                     + ".six polyline{stroke:#8a5bd6}.six circle{fill:#8a5bd6}"
+                    + ".one rect{fill:var(--blue)}.two rect{fill:var(--amber)}"
                     + "svg.heat{width:auto;max-width:none}"
                     + ".scroll{overflow-x:auto}"
                     + "@media print{.card,tr{break-inside:avoid}h2{break-after:avoid}"
@@ -55,6 +56,16 @@ public final class ResultReport {
         body.append("<div class=\"card\"><h3>").append(Html.escape(caption)).append("</h3>");
         body.append(chart.svg()).append("</div>\n");
         return this;
+    }
+
+    /** Adds bars to the section. */
+    public ResultReport bars(String caption, Bars bars) {
+        return html(
+                "<div class=\"card\"><h3>"
+                        + Html.escape(caption)
+                        + "</h3>"
+                        + bars.svg()
+                        + "</div>\n");
     }
 
     /** The first column is text, the others are numbers. */

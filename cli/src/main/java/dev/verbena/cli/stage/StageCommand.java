@@ -1,5 +1,7 @@
 package dev.verbena.cli.stage;
 
+import dev.verbena.cli.stage.experiment.ExperimentClient;
+import dev.verbena.cli.stage.experiment.StageExperiment;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
@@ -15,7 +17,12 @@ import picocli.CommandLine.Spec;
                     + " spilled --sink file:arrived"
         },
         mixinStandardHelpOptions = true,
-        subcommands = {StageServe.class, StageSql.class})
+        subcommands = {
+            StageServe.class,
+            StageSql.class,
+            StageExperiment.class,
+            ExperimentClient.class
+        })
 public final class StageCommand implements Runnable {
     @Spec private CommandSpec spec;
 
@@ -24,6 +31,7 @@ public final class StageCommand implements Runnable {
 
     @Override
     public void run() {
-        throw new ParameterException(spec.commandLine(), "which program? There are server and sql");
+        throw new ParameterException(
+                spec.commandLine(), "which program? There are server, sql and experiment");
     }
 }
