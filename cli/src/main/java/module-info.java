@@ -37,6 +37,8 @@ module dev.verbena.cli {
             info.picocli;
     opens dev.verbena.cli.stage to
             info.picocli;
+    opens dev.verbena.cli.stage.demo to
+            info.picocli;
     opens dev.verbena.cli.stage.experiment to
             info.picocli;
     opens dev.verbena.cli.status to

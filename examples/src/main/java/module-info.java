@@ -8,5 +8,6 @@ module dev.verbena.examples {
     exports dev.verbena.examples;
     exports dev.verbena.examples.cluster;
     exports dev.verbena.examples.heat;
+    exports dev.verbena.examples.intransit;
     exports dev.verbena.examples.pic;
 }

@@ -1,5 +1,6 @@
 package dev.verbena.cli.stage;
 
+import dev.verbena.cli.stage.demo.StageDemo;
 import dev.verbena.cli.stage.experiment.ExperimentClient;
 import dev.verbena.cli.stage.experiment.StageExperiment;
 import picocli.CommandLine.Command;
@@ -20,6 +21,7 @@ import picocli.CommandLine.Spec;
         subcommands = {
             StageServe.class,
             StageSql.class,
+            StageDemo.class,
             StageExperiment.class,
             ExperimentClient.class
         })
@@ -32,6 +34,6 @@ public final class StageCommand implements Runnable {
     @Override
     public void run() {
         throw new ParameterException(
-                spec.commandLine(), "which program? There are server, sql and experiment");
+                spec.commandLine(), "which program? There are server, sql, demo and experiment");
     }
 }

@@ -1,9 +1,11 @@
 package dev.verbena.examples.pic;
 
+import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import org.agrona.MutableDirectBuffer;
 
 /** One process of a run. One thread. */
 public final class PicSimulation {
@@ -108,6 +110,17 @@ public final class PicSimulation {
     /** Diagnostics of every step done, equal in all processes. */
     public List<PicSample> samples() {
         return Collections.unmodifiableList(samples);
+    }
+
+    /**
+     * Copies the field at the grid points: little-endian doubles, one for each cell.
+     *
+     * @param to has room for them
+     */
+    public void copyField(MutableDirectBuffer to) {
+        for (int i = 0; i < parameters.cellCount(); i++) {
+            to.putDouble(i * Double.BYTES, grid.field[i], ByteOrder.LITTLE_ENDIAN);
+        }
     }
 
     /** The present state, to be written by {@link RestartFile#write}. Not a copy. */

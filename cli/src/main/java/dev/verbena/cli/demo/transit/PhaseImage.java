@@ -1,12 +1,7 @@
 package dev.verbena.cli.demo.transit;
 
+import dev.verbena.cli.report.Png;
 import dev.verbena.examples.pic.RestartFile;
-import java.io.ByteArrayOutputStream;
-import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
-import java.util.zip.CRC32;
-import java.util.zip.Deflater;
-import java.util.zip.DeflaterOutputStream;
 
 /**
  * Picture of phase space: place to the right, speed upwards, brightness is the number of particles.
@@ -28,7 +23,6 @@ final class PhaseImage {
     private static final int[] RIGHT_COLOUR = {255, 176, 59};
     private static final int[] LEFT_COLOUR = {70, 160, 255};
     private static final int[] BACKGROUND = {10, 14, 26};
-    private static final byte[] SIGNATURE = {(byte) 137, 80, 78, 71, 13, 10, 26, 10};
 
     private final int[] right = new int[WIDTH * HEIGHT];
     private final int[] left = new int[WIDTH * HEIGHT];
@@ -66,7 +60,7 @@ final class PhaseImage {
                 }
             }
         }
-        return encode(raw);
+        return Png.encode(WIDTH, HEIGHT, raw);
     }
 
     /** Electrons in a dot that densities are multiples of. */
@@ -91,36 +85,5 @@ final class PhaseImage {
 
     private static double brightness(double density) {
         return Math.pow(1 - Math.exp(-density), 0.55);
-    }
-
-    private static byte[] encode(byte[] raw) {
-        ByteArrayOutputStream out = new ByteArrayOutputStream(64 * 1024);
-        out.writeBytes(SIGNATURE);
-        ByteBuffer header = ByteBuffer.allocate(13);
-        header.putInt(WIDTH).putInt(HEIGHT).put((byte) 8).put((byte) 2);
-        chunk(out, "IHDR", header.array());
-        ByteArrayOutputStream compressed = new ByteArrayOutputStream(64 * 1024);
-        Deflater deflater = new Deflater(Deflater.BEST_COMPRESSION);
-        try (DeflaterOutputStream stream = new DeflaterOutputStream(compressed, deflater)) {
-            stream.write(raw);
-        } catch (java.io.IOException e) {
-            throw new java.io.UncheckedIOException(e);
-        } finally {
-            deflater.end();
-        }
-        chunk(out, "IDAT", compressed.toByteArray());
-        chunk(out, "IEND", new byte[0]);
-        return out.toByteArray();
-    }
-
-    private static void chunk(ByteArrayOutputStream out, String type, byte[] data) {
-        byte[] name = type.getBytes(StandardCharsets.US_ASCII);
-        CRC32 crc = new CRC32();
-        crc.update(name);
-        crc.update(data);
-        out.writeBytes(ByteBuffer.allocate(4).putInt(data.length).array());
-        out.writeBytes(name);
-        out.writeBytes(data);
-        out.writeBytes(ByteBuffer.allocate(4).putInt((int) crc.getValue()).array());
     }
 }

@@ -1,0 +1,55 @@
+package dev.verbena.cli.report;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.zip.CRC32;
+import java.util.zip.Deflater;
+import java.util.zip.DeflaterOutputStream;
+
+/** Pictures as PNG files (RFC 2083), 8 bits for each of red, green and blue. */
+public final class Png {
+    private static final byte[] SIGNATURE = {(byte) 137, 80, 78, 71, 13, 10, 26, 10};
+    private static final byte DEPTH = 8;
+    private static final byte TRUE_COLOUR = 2;
+
+    private Png() {}
+
+    /**
+     * A picture.
+     *
+     * @param rows from the top: a byte 0 before each row, then three bytes for each dot
+     */
+    public static byte[] encode(int width, int height, byte[] rows) {
+        ByteArrayOutputStream out = new ByteArrayOutputStream(64 * 1024);
+        out.writeBytes(SIGNATURE);
+        ByteBuffer header = ByteBuffer.allocate(13);
+        header.putInt(width).putInt(height).put(DEPTH).put(TRUE_COLOUR);
+        chunk(out, "IHDR", header.array());
+        ByteArrayOutputStream compressed = new ByteArrayOutputStream(64 * 1024);
+        Deflater deflater = new Deflater(Deflater.BEST_COMPRESSION);
+        try (DeflaterOutputStream stream = new DeflaterOutputStream(compressed, deflater)) {
+            stream.write(rows);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } finally {
+            deflater.end();
+        }
+        chunk(out, "IDAT", compressed.toByteArray());
+        chunk(out, "IEND", new byte[0]);
+        return out.toByteArray();
+    }
+
+    private static void chunk(ByteArrayOutputStream out, String type, byte[] data) {
+        byte[] name = type.getBytes(StandardCharsets.US_ASCII);
+        CRC32 crc = new CRC32();
+        crc.update(name);
+        crc.update(data);
+        out.writeBytes(ByteBuffer.allocate(4).putInt(data.length).array());
+        out.writeBytes(name);
+        out.writeBytes(data);
+        out.writeBytes(ByteBuffer.allocate(4).putInt((int) crc.getValue()).array());
+    }
+}
