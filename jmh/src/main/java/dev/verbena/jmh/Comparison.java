@@ -19,6 +19,9 @@ final class Comparison {
         AT_LEAST,
         OURS_AT_LEAST,
 
+        /** Ours by itself, wherever cores are. */
+        OURS_AT_MOST,
+
         /** A figure without a target. */
         NONE
     }
@@ -181,6 +184,7 @@ final class Comparison {
             case AT_MOST -> "at most " + limit;
             case AT_LEAST -> "at least " + limit;
             case OURS_AT_LEAST -> "ours at least " + limit + " " + unit + " near";
+            case OURS_AT_MOST -> "ours at most " + limit + " " + unit;
             case NONE -> "-";
         };
     }
@@ -197,6 +201,7 @@ final class Comparison {
                     case AT_MOST -> ratio <= limit;
                     case AT_LEAST -> ratio >= limit;
                     case OURS_AT_LEAST -> oursMedian >= limit;
+                    case OURS_AT_MOST -> oursMedian <= limit;
                     case NONE -> true;
                 };
         if (!isMet && bound == Bound.OURS_AT_LEAST && placement.equals("far")) {
