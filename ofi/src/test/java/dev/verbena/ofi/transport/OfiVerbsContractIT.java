@@ -4,13 +4,16 @@ import dev.verbena.transport.Transport;
 import dev.verbena.transport.TransportContext;
 import dev.verbena.transport.TransportContract;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Timeout;
 
 /** The contract's suite over libfabric's provider {@code verbs;ofi_rxm}: a choice of its tests. */
 @Tag("verbs-device")
+@Timeout(300)
 @ChosenTests({
     "shouldCarryMessagesOfAnyLengthUpToTheMaximum",
     "shouldDeliverInOrderBothWaysWhenManyAreSent",
     "shouldPutAnyLengthAtAnyAlignment",
+    "shouldGetAnyLengthAtAnyAlignment",
     "shouldMoveAllSegmentsOfAVectorWithOneCompletion",
     "shouldNotifyOnceWithTagAndPlaceWhenAllBytesAreVisible",
     "shouldAnswerWhatWasThereBeforeWhenAtomicsHappen",
