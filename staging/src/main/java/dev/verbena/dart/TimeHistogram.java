@@ -1,17 +1,13 @@
 package dev.verbena.dart;
 
+import dev.verbena.staging.Durations;
+
 /**
  * Distribution of times in nanoseconds: 32 buckets to each doubling, so values are kept to about 3
  * %. Fixed size, no allocation to record. One thread.
  */
 public final class TimeHistogram {
-    private static final int SUB_BITS = 5;
-    private static final int SUB_COUNT = 1 << SUB_BITS;
-
-    private final long[] counts;
-    private long count;
-    private long total;
-    private long max;
+    private final Durations durations;
 
     /** Empty. */
     public TimeHistogram() {
@@ -22,38 +18,32 @@ public final class TimeHistogram {
      * @param isDistribution false: count, sum and largest value only, in 15 KiB less
      */
     public TimeHistogram(boolean isDistribution) {
-        counts = new long[isDistribution ? (64 - SUB_BITS) * SUB_COUNT + SUB_COUNT : 0];
+        durations = new Durations(isDistribution);
     }
 
     /** Counts one value; a negative one counts as 0. */
     public void record(long valueNs) {
-        long value = Math.max(0, valueNs);
-        if (counts.length > 0) {
-            counts[index(value)]++;
-        }
-        count++;
-        total += value;
-        max = Math.max(max, value);
+        durations.record(valueNs);
     }
 
     /** Number of values. */
     public long count() {
-        return count;
+        return durations.count();
     }
 
     /** Sum of all values, ns. */
     public long totalNs() {
-        return total;
+        return durations.totalNs();
     }
 
     /** Largest value, ns; 0 if there is none. */
     public long maxNs() {
-        return max;
+        return durations.maxNs();
     }
 
     /** Mean, ns; 0 if there is no value. */
     public double meanNs() {
-        return count == 0 ? 0 : (double) total / count;
+        return durations.meanNs();
     }
 
     /**
@@ -63,41 +53,11 @@ public final class TimeHistogram {
      * @param percentile 0 to 100
      */
     public long percentileNs(double percentile) {
-        if (percentile < 0 || percentile > 100) {
-            throw new IllegalArgumentException("percentile " + percentile + " is outside 0 to 100");
-        }
-        long wanted = Math.max(1, (long) Math.ceil(count * percentile / 100));
-        long seen = 0;
-        for (int i = 0; i < counts.length && count > 0; i++) {
-            seen += counts[i];
-            if (seen >= wanted) {
-                return Math.min(upper(i), max);
-            }
-        }
-        return max;
+        return durations.percentileNs(percentile);
     }
 
     /** Forgets everything. */
     public void reset() {
-        java.util.Arrays.fill(counts, 0);
-        count = 0;
-        total = 0;
-        max = 0;
-    }
-
-    private static int index(long value) {
-        if (value < SUB_COUNT) {
-            return (int) value;
-        }
-        int shift = 63 - Long.numberOfLeadingZeros(value) - SUB_BITS;
-        return (shift + 1) * SUB_COUNT + (int) (value >>> shift) - SUB_COUNT;
-    }
-
-    private static long upper(int index) {
-        if (index < SUB_COUNT) {
-            return index;
-        }
-        int shift = index / SUB_COUNT - 1;
-        return ((long) (SUB_COUNT + index % SUB_COUNT + 1) << shift) - 1;
+        durations.reset();
     }
 }

@@ -161,6 +161,8 @@ public final class StagingService implements AutoCloseable {
         private long memoryMax;
         private long diskMax = Long.MAX_VALUE;
         private long poolMax = -1;
+        private long prefaultLength = 1;
+        private int prefaultCount;
         private Sink sink;
         private StagedArrays arrays = new StagedArrays();
         private String listenHost;
@@ -208,6 +210,18 @@ public final class StagingService implements AutoCloseable {
         /** Most bytes of memory kept for later datasets of the same length; default a quarter. */
         public Context pool(long bytesMax) {
             poolMax = bytesMax;
+            return this;
+        }
+
+        /**
+         * Files that the pool has from the start, all their pages there: the first datasets of this
+         * length need no fresh ones, which cost ten times a copy. No more than {@link #pool} holds.
+         *
+         * @param length bytes of a dataset
+         */
+        public Context prefault(long length, int count) {
+            prefaultLength = length;
+            prefaultCount = count;
             return this;
         }
 
@@ -334,6 +348,8 @@ public final class StagingService implements AutoCloseable {
             Arguments.range("bounceLength", bounceLength, 4096, 1 << 30);
             Arguments.range("bounceLength modulo 4096", bounceLength % 4096, 0, 0);
             Arguments.range("bounceCount", bounceCount, 1, 4096);
+            Arguments.range("prefault length", prefaultLength, 1, Long.MAX_VALUE);
+            Arguments.range("prefault count", prefaultCount, 0, 65_536);
             Arguments.range("heartbeat ms", heartbeat.toMillis(), 10, 3_600_000);
             return this;
         }
@@ -349,6 +365,8 @@ public final class StagingService implements AutoCloseable {
                     memoryMax,
                     diskMax,
                     poolMax < 0 ? memoryMax / 4 : poolMax,
+                    prefaultLength,
+                    prefaultCount,
                     pinMax,
                     blockMax,
                     windowMax,

@@ -9,6 +9,8 @@ import dev.verbena.savime.StagedDataset.IfTaken;
 import dev.verbena.savime.StagedDataset.Place;
 import dev.verbena.staging.metadata.PieceMetadata;
 import dev.verbena.staging.sink.FileSink;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -20,6 +22,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -330,6 +333,76 @@ class StagingTest {
         assertThat(stage.service.counts().reusedCount().get()).isEqualTo(4);
         assertThat(stage.service.memoryReserved()).isEqualTo(1 << 20);
         assertThat(sink.datasets.get("d4")).isEqualTo(StagingFixture.bytes(1, 1 << 20));
+    }
+
+    /** The pool has its pages before the first dataset, within the reservation, and no more. */
+    @Test
+    void shouldHavePagesForTheFirstDatasets() throws Exception {
+        start(true);
+        int length = 1 << 20;
+        stage.launch(stage.context(sink).pool(2 * length).prefault(length, 3));
+        Await.until("two files are made", () -> stage.service.memoryReserved() == 2 * length);
+        Await.until("with their pages", () -> pages() == 2 * length);
+        StagingServer server = stage.connect();
+        server.dataset("first", ElementType.CHAR).write(stage.memory(1, length));
+        server.drain(LONG);
+        assertThat(stage.service.counts().reusedCount().get()).isEqualTo(1);
+        assertThat(sink.datasets.get("first")).isEqualTo(StagingFixture.bytes(1, length));
+        assertThat(pages()).isEqualTo(2 * length);
+        // Of another length, and not yet asked for: it has no page.
+        OffHeapMemory other = stage.memory(2, length / 2);
+        sink.hold();
+        server.dataset("other", ElementType.CHAR).write(other).join();
+        assertThat(stage.service.memoryReserved()).isEqualTo(2 * length + length / 2);
+        assertThat(pages()).isEqualTo(2 * length + length / 2);
+    }
+
+    /** Bytes that the memory file system has given to data files. */
+    private long pages() {
+        try {
+            long bytes = 0;
+            for (String name : StagingFixture.staged(stage.memory)) {
+                String file = stage.memory.resolve(name).toString();
+                Process stat = new ProcessBuilder("stat", "-c", "%b", file).start();
+                String blocks = new String(stat.getInputStream().readAllBytes()).strip();
+                bytes += name.endsWith(".data") ? 512 * Long.parseLong(blocks) : 0;
+            }
+            return bytes;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private long counter(String label) {
+        long[] value = {-1};
+        stage.environment
+                .counters()
+                .forEach(
+                        (id, text) -> {
+                            if (text.equals("stage " + label)) {
+                                value[0] = stage.environment.counters().getCounterValue(id);
+                            }
+                        });
+        return value[0];
+    }
+
+    /** Specification, section 5.8. */
+    @Test
+    void shouldMeasureHowLongItsStepsTake() throws Exception {
+        start(true);
+        stage.launch(sink);
+        StagingServer server = stage.connect();
+        server.dataset("d", ElementType.CHAR).write(stage.memory(1, 4096));
+        server.drain(LONG);
+        for (String step :
+                List.of(
+                        "open to opened",
+                        "request to grant",
+                        "sync to done",
+                        "done to forwarded")) {
+            Await.until(step, () -> counter(step + " max us") > 0);
+            assertThat(counter(step + " p50 us")).isBetween(1L, counter(step + " max us"));
+        }
     }
 
     @ParameterizedTest

@@ -95,6 +95,19 @@ final class Admission {
         return has;
     }
 
+    /** Whether a file of this length is to be made for the pool; then {@link #keep} follows. */
+    boolean mayMake(long length) {
+        boolean has = length <= poolMax - poolBytes - keptSoonBytes && memory.reserve(length);
+        keptSoonBytes += has ? length : 0;
+        return has;
+    }
+
+    /** Such a file was not made. */
+    void notMade(long length) {
+        keptSoonBytes -= length;
+        memory.release(length);
+    }
+
     /** Keeps it; its bytes stay reserved. */
     void keep(StagedFile file) {
         keptSoonBytes -= file.length();

@@ -21,7 +21,7 @@ final class Connection {
     private static final int REQUESTS_MAX = 256;
 
     /** A block that was asked for and cannot be granted yet. */
-    record Asked(long request, long dataset, long offset, int length, int blockNo) {}
+    record Asked(long request, long dataset, long offset, int length, int blockNo, long sinceNs) {}
 
     /** How a dataset ended, to be sent when the client has taken what was sent before. */
     private record Notification(long dataset, DatasetState state, int code, String text) {}

@@ -34,6 +34,8 @@ final class Dataset {
     private boolean isSyncing;
     private boolean isRepeated;
     private long syncRequest;
+    private long syncNs;
+    private long doneNs;
     private int syncCrc;
     private long orphanedNs;
     private long endedNs;
@@ -209,10 +211,26 @@ final class Dataset {
 
     // ---- its end
 
-    void sync(long request, int crc) {
+    void sync(long request, int crc, long nowNs) {
+        syncNs = nowNs;
         isSyncing = true;
         syncRequest = request;
         syncCrc = crc;
+    }
+
+    /** When its client said that it is complete. */
+    long syncNs() {
+        return syncNs;
+    }
+
+    /** Its client knows that it is here. */
+    void done(long nowNs) {
+        doneNs = nowNs;
+    }
+
+    /** When its client was told; 0: an earlier server did that. */
+    long doneNs() {
+        return doneNs;
     }
 
     boolean isSyncing() {

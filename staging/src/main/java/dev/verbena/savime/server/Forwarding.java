@@ -319,6 +319,9 @@ final class Forwarding {
             case OK -> {
                 queue.remove(entry);
                 counts.forwarded(dataset.length());
+                if (dataset.doneNs() != 0) {
+                    counts.latencies().forwarded(clock.nanoTime() - dataset.doneNs());
+                }
                 dataset.session().forwarded(dataset.length());
                 ends.remove(dataset, DatasetState.FORWARDED);
             }

@@ -321,6 +321,8 @@ final class Openings {
         Dataset dataset =
                 new Dataset(session, opening.connection, file, meta, opening.commandsBefore);
         registry.add(dataset);
+        long now = settings.environment().nanoClock().nanoTime();
+        counts.latencies().opened(now - opening.sinceNs);
         if (session.isConnected(opening.connection)) {
             opened(opening.connection, dataset, opening.request);
         } else {

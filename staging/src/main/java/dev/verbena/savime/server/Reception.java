@@ -15,6 +15,7 @@ import java.io.UncheckedIOException;
 import java.util.function.Consumer;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
+import org.agrona.concurrent.NanoClock;
 
 /**
  * Blocks (specification, sections 4.4 and 5.4): a block is mapped and registered when it is
@@ -22,6 +23,7 @@ import org.agrona.MutableDirectBuffer;
  */
 final class Reception {
     private final ServerSettings settings;
+    private final NanoClock clock;
     private final Registry registry;
     private final StorageJobs jobs;
     private final BounceBuffers bounce;
@@ -45,6 +47,7 @@ final class Reception {
             ServerCounts counts,
             Consumer<Dataset> onReceived) {
         this.settings = settings;
+        this.clock = settings.environment().nanoClock();
         this.registry = registry;
         this.jobs = jobs;
         this.bounce = bounce;
@@ -72,7 +75,8 @@ final class Reception {
                         message.datasetId(),
                         message.blockOffset(),
                         message.blockLength(),
-                        message.blockNo());
+                        message.blockNo(),
+                        clock.nanoTime());
         Dataset dataset = receiving(by, asked.dataset());
         if (dataset == null) {
             refuse(by, asked, StgStatus.NO_SUCH_DATASET, 0);
@@ -202,6 +206,7 @@ final class Reception {
             }
         }
         block.dataset().granted(block);
+        counts.latencies().granted(clock.nanoTime() - asked.sinceNs());
         by.reply(
                         StgType.BLOCK_GRANT,
                         StgType.lengthMin(StgType.BLOCK_GRANT),
@@ -330,7 +335,7 @@ final class Reception {
         } else if (message.syncBytes() != dataset.length()) {
             done(by, dataset.id(), message.request(), StgStatus.BAD_SIZE, 0);
         } else {
-            dataset.sync(message.request(), message.datasetCrc());
+            dataset.sync(message.request(), message.datasetCrc(), clock.nanoTime());
             answerSync(dataset);
         }
     }
@@ -375,6 +380,9 @@ final class Reception {
 
     private void sealed(Dataset dataset) {
         counts.received(dataset.length());
+        long now = clock.nanoTime();
+        counts.latencies().synced(now - dataset.syncNs());
+        dataset.done(now);
         dataset.state(DatasetState.RECEIVED);
         onReceived.accept(dataset);
         Connection by = dataset.connection();

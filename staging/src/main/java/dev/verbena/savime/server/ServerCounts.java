@@ -17,6 +17,12 @@ public final class ServerCounts {
     private final AtomicLong queued = new AtomicLong();
     private final AtomicLong forwarding = new AtomicLong();
 
+    private final Latencies latencies = new Latencies();
+
+    Latencies latencies() {
+        return latencies;
+    }
+
     void received(long bytes) {
         Counters.add(datasetsIn, 1);
         Counters.add(bytesIn, bytes);

@@ -14,6 +14,8 @@ import java.util.function.Supplier;
  * @param token 16 bytes that a client must know
  * @param memoryMax most bytes of staged files in memory
  * @param poolMax most bytes of memory files kept to be used again, within {@code memoryMax}
+ * @param prefaultLength of files that the pool has from the start
+ * @param prefaultCount how many
  * @param pinMax most bytes registered at a time
  * @param bounceLength of a buffer through which data go to disk; a multiple of 4096
  */
@@ -27,6 +29,8 @@ public record ServerSettings(
         long memoryMax,
         long diskMax,
         long poolMax,
+        long prefaultLength,
+        int prefaultCount,
         long pinMax,
         int blockMax,
         int windowMax,

@@ -3,6 +3,7 @@ package dev.verbena.savime.server;
 import dev.verbena.agent.Environment;
 import dev.verbena.agent.ProtocolAgent;
 import dev.verbena.savime.store.BackgroundWork;
+import dev.verbena.savime.store.StagedFile;
 import dev.verbena.savime.store.StagingDirectory;
 import dev.verbena.savime.wire.DatasetState;
 import dev.verbena.staging.CounterMirror;
@@ -103,6 +104,7 @@ public final class StagingEngine implements ProtocolAgent {
                         .show("retries", counts.retryCount())
                         .show("refused by the sink", counts.failureCount())
                         .show("aborted", counts.abortCount());
+        counts.latencies().show(mirror);
     }
 
     /** Calls this, on any thread, when {@link #doWork} may have something to do. */
@@ -118,6 +120,7 @@ public final class StagingEngine implements ProtocolAgent {
     @Override
     public void onStart() {
         recover();
+        prefault();
         if (settings.transport() != null) {
             transport = settings.transport().get();
             reception.transport(transport);
@@ -129,6 +132,38 @@ public final class StagingEngine implements ProtocolAgent {
             port = tcp.port();
         }
         expiredNs = environment.nanoClock().nanoTime();
+    }
+
+    /** Fills the pool with files that have their pages. */
+    private void prefault() {
+        long length = settings.prefaultLength();
+        for (int i = 0; i < settings.prefaultCount() && memory != null; i++) {
+            if (!admission.mayMake(length)) {
+                return;
+            }
+            long id = registry.nextId();
+            StagedFile[] made = new StagedFile[1];
+            jobs.submit(
+                    true,
+                    () -> {
+                        StagedFile file = memory.create(id, length);
+                        made[0] = file;
+                        file.reserve();
+                    },
+                    failure -> prefaulted(made[0], length, failure));
+        }
+    }
+
+    private void prefaulted(StagedFile file, long length, Exception failure) {
+        if (failure == null) {
+            admission.keep(file);
+            return;
+        }
+        environment.errorHandler().onError(failure);
+        admission.notMade(length);
+        if (file != null) {
+            ends.discard(file);
+        }
     }
 
     /** Complete datasets of an earlier server go into the queue, in their order. */

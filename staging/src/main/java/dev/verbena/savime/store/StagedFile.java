@@ -70,9 +70,18 @@ public final class StagedFile {
                 sparse.setLength(length);
             }
         } else {
-            // Mapping reserves what it maps, which is all that is wanted here.
-            OffHeapMemories.mapFile(data(), 0, length, true).close();
+            reserve();
         }
+    }
+
+    /**
+     * Gives the file all of its space, and in memory all of its pages.
+     *
+     * @throws java.io.UncheckedIOException if there is no space
+     */
+    public void reserve() {
+        // Mapping reserves what it maps, which is all that is wanted here.
+        OffHeapMemories.mapFile(data(), 0, length, true).close();
     }
 
     /** Gives the files, whose dataset is gone, to another of the same length. */
