@@ -129,6 +129,18 @@ class FlesnetSimulationTest {
         assertThat(hashes[1]).isEqualTo(hashes[0]);
     }
 
+    /** However many connections there are: four of a compute node, five of an input. */
+    @Test
+    void shouldRegisterAsFewRegionsForManyConnectionsAsForFew() {
+        for (int inputs : new int[] {1, 6}) {
+            try (FlesnetSimulation simulation = simulation(4, inputs, 3, c -> c)) {
+                start(simulation, inputs, 3, 100);
+                simulation.world().run(20 * MS);
+                assertThat(simulation.world().regionCount()).isEqualTo(3 * 4 + inputs * 5);
+            }
+        }
+    }
+
     /** Every consumer looks at every byte, and stale bytes have another microslice's number. */
     @Test
     @Tag("flesnet-11")

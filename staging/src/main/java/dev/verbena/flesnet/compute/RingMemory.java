@@ -24,8 +24,15 @@ final class RingMemory implements AutoCloseable {
     RingMemory(FlesnetContext context, Transport transport) {
         dataLength = 1 << context.dataExponent();
         descriptorLength = (1 << context.descriptorExponent()) * ComponentFlyweight.LENGTH;
-        data = regions(transport, context.inputs(), dataLength);
-        descriptors = regions(transport, context.inputs(), descriptorLength);
+        data = new RegisteredRegion[regionCount(context.inputs(), dataLength)];
+        descriptors = new RegisteredRegion[regionCount(context.inputs(), descriptorLength)];
+        try {
+            allocate(transport, data, context.inputs(), dataLength);
+            allocate(transport, descriptors, context.inputs(), descriptorLength);
+        } catch (RuntimeException | Error e) {
+            close();
+            throw e;
+        }
     }
 
     /** Rings of a length that a region holds. */
@@ -33,14 +40,17 @@ final class RingMemory implements AutoCloseable {
         return (int) Math.max(1, REGION_MAX / length);
     }
 
-    private static RegisteredRegion[] regions(Transport transport, int rings, int length) {
+    private static int regionCount(int rings, int length) {
+        return (rings + perRegion(length) - 1) / perRegion(length);
+    }
+
+    private static void allocate(
+            Transport transport, RegisteredRegion[] regions, int rings, int length) {
         int most = perRegion(length);
-        RegisteredRegion[] regions = new RegisteredRegion[(rings + most - 1) / most];
         for (int i = 0; i < regions.length; i++) {
             long count = Math.min(most, rings - i * most);
             regions[i] = transport.allocate(count * length, RemoteDescriptor.REMOTE_WRITE);
         }
-        return regions;
     }
 
     private static long offset(int input, int length) {

@@ -25,9 +25,20 @@ public final class ControlMemory implements AutoCloseable {
     public ControlMemory(Transport transport, int connections) {
         longLength = transport.limits().messageLengthMax();
         shortRegion = transport.allocate((long) connections * SHORT_LENGTH, 0);
-        longRegion = transport.allocate((long) connections * longLength, 0);
+        longRegion = allocate(transport, (long) connections * longLength, shortRegion);
         shortPlaces = shortRegion.buffer(0, connections * SHORT_LENGTH);
         longPlaces = longRegion.buffer(0, connections * longLength);
+    }
+
+    /** What was allocated before does not stay behind if there is no room for this. */
+    private static RegisteredRegion allocate(
+            Transport transport, long length, RegisteredRegion before) {
+        try {
+            return transport.allocate(length, 0);
+        } catch (RuntimeException | Error e) {
+            before.close();
+            throw e;
+        }
     }
 
     /**
