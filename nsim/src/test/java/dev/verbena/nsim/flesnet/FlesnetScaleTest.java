@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The scheduler over many nodes, in one JVM. */
-@Timeout(600)
+@Timeout(3600)
 class FlesnetScaleTest {
     // --long: 500 inputs and 500 compute nodes instead of 64 of each
     private static final int PAIRS = Boolean.getBoolean("verbena.long") ? 500 : 64;
