@@ -37,7 +37,6 @@ import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.function.IntSupplier;
 import org.agrona.CloseHelper;
 import picocli.AutoComplete;
@@ -58,34 +57,6 @@ import picocli.CommandLine.TypeConversionException;
         mixinStandardHelpOptions = true,
         versionProvider = Version.class,
         sortOptions = false,
-        subcommands = {
-            DemoCommand.class,
-            DartCommand.class,
-            NessieCommand.class,
-            StageCommand.class,
-            FlesnetCommand.class,
-            RendezvousCommand.class,
-            SimCommand.class,
-            LatencyCommand.class,
-            BandwidthCommand.class,
-            StatusCommand.class,
-            TopCommand.class,
-            WatchCommand.class,
-            ErrorsCommand.class,
-            PrometheusCommand.class,
-            DoctorCommand.class,
-            DevicesCommand.class,
-            RpingCommand.class,
-            PingPongCommand.class,
-            VersionCommand.class,
-            VerbenaCommand.Completion.class,
-            HelpCommand.class,
-            DemoCompute.class,
-            DemoReceive.class,
-            PerfPeer.class,
-            SimPeer.class,
-            ExperimentCompute.class,
-        },
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {
             "0:done",
@@ -111,6 +82,18 @@ public final class VerbenaCommand implements Runnable {
             List.of(
                     "test", "bench", "couple", "compare", "gni", "docs", "gni-run", "jmh",
                     "portals", "rdma-vm");
+
+    private static final String COMPLETION = "completion";
+    private static final String HELP = "help";
+
+    /** As help lists them; what begins with a process of its own is hidden. */
+    private static final List<String> COMMANDS =
+            List.of(
+                    ("demo dart nessie stage flesnet rendezvous sim lat bw status top watch errors"
+                                    + " prometheus doctor devices rping pingpong version completion"
+                                    + " help demo-compute demo-receive perf-peer sim-peer"
+                                    + " experiment-compute")
+                            .split(" "));
 
     @Spec private CommandSpec spec;
 
@@ -186,7 +169,7 @@ public final class VerbenaCommand implements Runnable {
             IntSupplier width, PrintWriter out, PrintWriter err, String... arguments) {
         Messages.forget();
         VerbenaCommand command = new VerbenaCommand();
-        CommandLine line = command.line(width, out, err);
+        CommandLine line = command.line(width, out, err, needed(arguments));
         try {
             return line.execute(arguments);
         } catch (OutOfMemoryError | LinkageError e) {
@@ -194,12 +177,63 @@ public final class VerbenaCommand implements Runnable {
         }
     }
 
-    /** What parses arguments and runs them. */
+    /** Commands that these arguments can reach: to make the model of all takes most of a start. */
+    private static List<String> needed(String... arguments) {
+        boolean isHelp = arguments.length > 1 && arguments[0].equals(HELP);
+        String first = arguments.length == 0 ? "" : arguments[isHelp ? 1 : 0];
+        // These two print what they know of the others.
+        if (!COMMANDS.contains(first) || first.equals(HELP) || first.equals(COMPLETION)) {
+            return COMMANDS;
+        }
+        return isHelp ? List.of(HELP, first) : List.of(first);
+    }
+
+    /** A switch and no table of classes: those of other commands are not loaded. */
+    private static Class<?> type(String command) {
+        return switch (command) {
+            case "demo" -> DemoCommand.class;
+            case "dart" -> DartCommand.class;
+            case "nessie" -> NessieCommand.class;
+            case "stage" -> StageCommand.class;
+            case "flesnet" -> FlesnetCommand.class;
+            case "rendezvous" -> RendezvousCommand.class;
+            case "sim" -> SimCommand.class;
+            case "lat" -> LatencyCommand.class;
+            case "bw" -> BandwidthCommand.class;
+            case "status" -> StatusCommand.class;
+            case "top" -> TopCommand.class;
+            case "watch" -> WatchCommand.class;
+            case "errors" -> ErrorsCommand.class;
+            case "prometheus" -> PrometheusCommand.class;
+            case "doctor" -> DoctorCommand.class;
+            case "devices" -> DevicesCommand.class;
+            case "rping" -> RpingCommand.class;
+            case "pingpong" -> PingPongCommand.class;
+            case "version" -> VersionCommand.class;
+            case COMPLETION -> Completion.class;
+            case HELP -> HelpCommand.class;
+            case "demo-compute" -> DemoCompute.class;
+            case "demo-receive" -> DemoReceive.class;
+            case "perf-peer" -> PerfPeer.class;
+            case "sim-peer" -> SimPeer.class;
+            case "experiment-compute" -> ExperimentCompute.class;
+            default -> throw new IllegalArgumentException(command);
+        };
+    }
+
+    /** What parses the arguments of every command and runs them. */
     CommandLine line(IntSupplier width, PrintWriter out, PrintWriter err) {
+        return line(width, out, err, COMMANDS);
+    }
+
+    private CommandLine line(
+            IntSupplier width, PrintWriter out, PrintWriter err, List<String> commands) {
         CommandLine line = new CommandLine(this);
+        for (String command : commands) {
+            line.addSubcommand(command, type(command));
+        }
         // Of another room than the command that they are below.
-        Map<String, CommandLine> below = line.getSubcommands();
-        PerftestCommand.addTo(below.get("lat"), below.get("bw"));
+        line.getSubcommands().forEach(PerftestCommand::addTo);
         line.setOut(out).setErr(err);
         line.setExecutionExceptionHandler((exception, failed, parsed) -> report(exception, failed));
         line.setParameterExceptionHandler(
@@ -387,7 +421,7 @@ public final class VerbenaCommand implements Runnable {
 
     /** Prints a completion script. */
     @Command(
-            name = "completion",
+            name = COMPLETION,
             description = "Print a completion script for bash: source <(./verbena completion)",
             mixinStandardHelpOptions = true)
     static final class Completion implements Runnable {

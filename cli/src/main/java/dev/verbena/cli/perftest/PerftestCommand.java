@@ -46,12 +46,14 @@ public final class PerftestCommand extends CliCommand {
         this.tool = tool;
     }
 
-    /** Adds each of the eight measurements below {@code lat} or {@code bw}. */
-    public static void addTo(CommandLine latencies, CommandLine bandwidths) {
+    /** Adds its measurements below {@code lat}, and below {@code bw}; others have none. */
+    public static void addTo(String name, CommandLine command) {
         for (PerftestTool tool : PerftestTool.values()) {
-            CommandLine below = new CommandLine(new PerftestCommand(tool));
-            below.getCommandSpec().usageMessage().description(tool.description);
-            (tool.isLatency() ? latencies : bandwidths).addSubcommand(tool.word(), below);
+            if (name.equals(tool.isLatency() ? "lat" : "bw")) {
+                CommandLine below = new CommandLine(new PerftestCommand(tool));
+                below.getCommandSpec().usageMessage().description(tool.description);
+                command.addSubcommand(tool.word(), below);
+            }
         }
     }
 
