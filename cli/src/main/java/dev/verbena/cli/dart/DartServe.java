@@ -5,6 +5,7 @@ import dev.verbena.cli.terminal.ChildProcess;
 import dev.verbena.cli.terminal.CliCommand;
 import dev.verbena.cli.terminal.Messages;
 import dev.verbena.cli.terminal.OutputFolder;
+import dev.verbena.cli.terminal.SizedFolder;
 import dev.verbena.cli.terminal.Termination;
 import dev.verbena.dart.DartException;
 import dev.verbena.dart.DartServer;
@@ -58,13 +59,13 @@ public abstract class DartServe extends CliCommand {
     @Option(
             names = "--spill",
             paramLabel = "DIR,LIMIT",
-            converter = SpillOption.Converter.class,
+            converter = SizedFolder.OfSpill.class,
             description = {
                 "Put what the receiver does not take into files of DIR, up to LIMIT bytes"
                         + " (20g, 500m): processes go on without a receiver. What is there at"
                         + " the start is delivered."
             })
-    SpillOption spill;
+    SizedFolder spill;
 
     @Option(
             names = "--sink",
@@ -164,7 +165,7 @@ public abstract class DartServe extends CliCommand {
             if (spill != null) {
                 Path folder = spill.directory().toAbsolutePath();
                 makeFolder("--spill", folder);
-                context.spill(folder.toString(), spill.limit());
+                context.spill(folder.toString(), spill.size());
             }
             if (sink != null) {
                 store(context, termination);

@@ -4,6 +4,7 @@ import dev.verbena.agent.RealEnvironment;
 import dev.verbena.cli.terminal.CliCommand;
 import dev.verbena.cli.terminal.Messages;
 import dev.verbena.cli.terminal.SinkOption;
+import dev.verbena.cli.terminal.SizedFolder;
 import dev.verbena.cli.terminal.Termination;
 import dev.verbena.cli.terminal.TransportOption;
 import dev.verbena.savime.StagingService;
@@ -57,9 +58,9 @@ final class StageServe extends CliCommand {
     @Option(
             names = "--memory",
             paramLabel = "DIR:SIZE",
-            converter = MemoryOption.Converter.class,
+            converter = SizedFolder.OfMemory.class,
             description = "Folder of a memory file system, and how much of it (20g, 500m) to use.")
-    private MemoryOption memory;
+    private SizedFolder memory;
 
     @Option(
             names = "--disk",

@@ -2,7 +2,7 @@ package dev.verbena.cli.demo;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.verbena.cli.dart.SpillOption;
+import dev.verbena.cli.terminal.SizedFolder;
 import dev.verbena.examples.pic.PicDeck;
 import java.nio.file.Path;
 import java.util.List;
@@ -26,17 +26,21 @@ class DemoPlanTest {
                 new DemoPlan.SharedMemory(1, 3, 1));
     }
 
+    private static SizedFolder spill(String option) {
+        return new SizedFolder.OfSpill().convert(option);
+    }
+
     /** One server may get all files of the run; the option has a largest number. */
     @Test
     void shouldAllowServersToSpillTheWholeRun() {
         DemoPlan usual = plan();
         String option = usual.spillFolder() + "," + usual.spillMax();
-        assertThat(SpillOption.parse(option).directory()).isEqualTo(usual.spillFolder());
-        assertThat(SpillOption.parse(option).limit())
+        assertThat(spill(option).directory()).isEqualTo(usual.spillFolder());
+        assertThat(spill(option).size())
                 .isGreaterThan(usual.fileCount() * usual.deck().restartLength());
         DemoPlan tiny = plan("processes = 1", "restart.size = 10 kB", "steps = 10");
         assertThat(tiny.spillMax()).as("four buffers of a server").isEqualTo(4 << 20);
         DemoPlan huge = plan("processes = 64", "restart.size = 1 GB", "steps = 1000000");
-        assertThat(SpillOption.parse("x," + huge.spillMax()).limit()).isEqualTo(huge.spillMax());
+        assertThat(spill("x," + huge.spillMax()).size()).isEqualTo(huge.spillMax());
     }
 }
