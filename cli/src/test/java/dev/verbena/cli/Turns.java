@@ -12,7 +12,7 @@ public final class Turns {
 
     /** Skips the test unless it is this one's turn among all. */
     public static void assume(String one, String... all) {
-        // --long: experiments, idleness, damaged segments over each transport, not one a day
+        // --long: demo, experiments, idleness, damage over each transport; every lat and bw
         long day = LocalDate.now(ZoneOffset.UTC).toEpochDay();
         boolean isToday = List.of(all).indexOf(one) == Math.floorMod(day, all.length);
         assumeTrue(isToday || Boolean.getBoolean("verbena.long"), "the turn of the others today");

@@ -3,6 +3,7 @@ package dev.verbena.cli.chaos;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.verbena.cli.Turns;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -49,6 +50,7 @@ class FullDiskIT {
     @ParameterizedTest
     @ValueSource(strings = {"shm", "portals", "gni"})
     void shouldMeasureWithinTheSharedMemoryOfAContainer(String transport) throws Exception {
+        Turns.assume(transport, "shm", "portals", "gni");
         try (ChaosDisk disk = ChaosDisk.open(folder.resolve("shm"), 64);
                 Staging staging = new Staging(folder)) {
             assumeTrue(disk.isLimited(), disk.cause());
