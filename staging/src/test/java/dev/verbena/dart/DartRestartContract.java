@@ -108,7 +108,9 @@ public abstract class DartRestartContract {
             running.set(new ReceiverProcess(out, world.receiverAt()));
             master(world);
             DartClient client = world.client(0);
-            for (int i = 0; i < 8; i++) {
+            // --long: 8 receivers killed, one after each message, instead of 4
+            int rounds = Boolean.getBoolean("verbena.long") ? 8 : 4;
+            for (int i = 0; i < rounds; i++) {
                 DartTicket ticket = send(client, i);
                 ticket.await(TicketState.STREAMED, DartWorld.LIMIT_NS);
                 running.get().kill();
