@@ -92,6 +92,7 @@ class DartHeaderListTest {
 
     @Test
     @Tag("dart-D20")
+    @Tag("once")
     void shouldHaveThreeDescriptorsAgainAfterManyHeaders() throws Exception {
         int count = 100_000;
         try (DartOnList world = new DartOnList().start(c -> {}, c -> c.discard(true))) {
