@@ -230,6 +230,18 @@ setup_for() {
     setup_maven
 }
 
+# install_packages ROOT LINE: runs that line of apt-get without starting the services that packages bring (sshd, PostgreSQL, Slurm):
+# Debian's packages ask policy-rc.d first.
+install_packages() {
+    local policy=/usr/sbin/policy-rc.d code=0
+    [ ! -e $policy ] || policy=''
+    [ -z "$policy" ] || $1 /bin/sh -c "printf '#!/bin/sh\nexit 101\n' >$policy && /bin/chmod 755 $policy" 2>/dev/null || policy=''
+    # shellcheck disable=SC2086
+    $1 env DEBIAN_FRONTEND=noninteractive $2 >&2 || code=$?
+    [ -z "$policy" ] || $1 /bin/rm -f $policy
+    return $code
+}
+
 # setup_packages WHAT: makes sure of what missing_packages asks for.
 setup_packages() {
     local packages root='' line
@@ -266,9 +278,8 @@ setup_packages() {
             fi
         else
             say "Installing: $line"
-            # shellcheck disable=SC2086
-            $root env DEBIAN_FRONTEND=noninteractive $line >&2 ||
-                { $root apt-get update >&2 && $root env DEBIAN_FRONTEND=noninteractive $line >&2; } ||
+            install_packages "$root" "$line" ||
+                { $root apt-get update >&2 && install_packages "$root" "$line"; } ||
                 lack "could not install them. Once the cause above is fixed: apt-get update && $line"
             [ -z "$(missing_packages "$1")" ] ||
                 lack "installed, but still not usable: $(missing_packages "$1" | tr '\n' ' ')"
