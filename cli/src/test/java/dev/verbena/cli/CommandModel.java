@@ -20,7 +20,7 @@ public final class CommandModel {
     }
 
     /** The parser of the command; it prints nothing. */
-    static CommandLine line() {
+    public static CommandLine line() {
         PrintWriter nothing = new PrintWriter(new StringWriter());
         return new VerbenaCommand().line(() -> 80, nothing, nothing);
     }

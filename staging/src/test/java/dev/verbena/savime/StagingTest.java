@@ -418,17 +418,19 @@ class StagingTest {
         server.dataset("queued", ElementType.DOUBLE).write(memory).join();
         Await.until("sending", () -> stage.service.counts().forwardingCount().get() == 1);
         stage.service.requestStop();
-        Await.until(
-                "refused",
-                () -> statusOf(server.dataset("no", ElementType.DOUBLE).write(memory)) == 17);
+        int taken = 2; // what comes before the server has heard of its stop is taken, too
+        while (statusOf(server.dataset("no" + taken, ElementType.DOUBLE).write(memory)) != 17) {
+            taken++;
+        }
         sink.permit(1);
         stage.stop();
         assertThat(sink.order).containsExactly("sending");
-        assertThat(StagingFixture.staged(stage.memory)).hasSize(2);
+        assertThat(StagingFixture.staged(stage.memory)).hasSize(2 * (taken - 1));
         sink.openAll();
         stage.launch(sink);
-        Await.until("the rest", () -> sink.order.contains("queued"));
-        assertThat(sink.order).containsExactly("sending", "queued");
+        int all = taken;
+        Await.until("the rest", () -> sink.order.size() >= all);
+        assertThat(sink.order).hasSize(all).startsWith("sending", "queued");
     }
 
     @ParameterizedTest

@@ -3,7 +3,7 @@ package dev.verbena.cli.sim;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 
-import dev.verbena.cli.VerbenaCommand;
+import dev.verbena.cli.CommandModel;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -40,7 +40,7 @@ class SimGuideTest {
     void shouldTakeEveryCommandLineOfTheGuide() throws IOException {
         assertThat(lines()).hasSizeGreaterThan(10);
         for (String line : lines()) {
-            CommandLine command = new CommandLine(new VerbenaCommand());
+            CommandLine command = CommandModel.line();
             assertThatCode(() -> command.parseArgs(words(line)))
                     .as(line)
                     .doesNotThrowAnyException();
