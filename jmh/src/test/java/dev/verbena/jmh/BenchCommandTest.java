@@ -123,7 +123,7 @@ class BenchCommandTest {
         assertThat(bench(programs, "--minutes=0").code()).isEqualTo(2);
     }
 
-    /** The script runs once, whoever asks, and its own rounds stand for all. */
+    /** The script runs once for all transports, and its own rounds stand for all. */
     @Test
     void shouldTakePerftestsFiguresFromOneRunOfItsComparison() throws Exception {
         String row = "| `%s`, %s | 64 | 150.0 | 75.0 | 165.0 | 1.10 (1.10 to 1.10) |\n";

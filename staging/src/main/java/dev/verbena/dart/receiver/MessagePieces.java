@@ -8,7 +8,7 @@ import dev.verbena.staging.metadata.PieceMetadata;
 import dev.verbena.staging.sink.SinkDataset;
 import java.util.Arrays;
 
-/** What a sink is told of a message: see {@link DartReceiver.Context#sink}. */
+/** What a sink gets of a message: see {@link DartReceiver.Context#sink}. */
 final class MessagePieces {
     private static final int NAME_MAX = 63;
     private static final int VARIABLE_PART = 22;
@@ -16,8 +16,8 @@ final class MessagePieces {
     private MessagePieces() {}
 
     /**
-     * The message as a dataset. Its name is that of no other message, so that a sink that is told
-     * of it again knows whether it has it.
+     * The message as a dataset. Its name is that of no other message, so that a sink that gets
+     * it again knows whether it has it.
      *
      * @throws IllegalArgumentException if it is no piece of an array
      */

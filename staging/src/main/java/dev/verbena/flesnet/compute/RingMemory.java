@@ -11,7 +11,7 @@ import org.agrona.concurrent.UnsafeBuffer;
 /**
  * The memory of the rings of all inputs. Rings share registered regions of up to a gibibyte: a
  * region costs objects here and entries at the interface, and a ring of descriptors alone would
- * take a page. Each input is told of its own ring only. One thread.
+ * take a page. Each input learns its own ring only. One thread.
  */
 final class RingMemory implements AutoCloseable {
     private static final long REGION_MAX = 1L << 30;

@@ -82,7 +82,7 @@ public final class ServiceFile implements AutoCloseable {
     }
 
     private String read(DurableStore.ReadableFile file) {
-        // Made when it is needed: whoever has many peers has as many of these files.
+        // Made when it is needed: a process with many peers has as many of these files.
         UnsafeBuffer readBuffer = new UnsafeBuffer(new byte[lengthMax]);
         int length = 0;
         int n = 1;
