@@ -112,6 +112,12 @@ public final class Conformance {
                 }
             }
         }
+        Path besideADevice = root.resolve("target/test-logs/vm");
+        if (Files.isDirectory(besideADevice)) {
+            try (Stream<Path> modules = Files.list(besideADevice)) {
+                modules.map(m -> m.resolve("TEST-junit-jupiter.xml")).filter(Files::exists).sorted().forEach(found::add);
+            }
+        }
         return found.stream();
     }
 

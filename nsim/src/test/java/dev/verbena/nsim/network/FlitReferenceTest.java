@@ -236,7 +236,6 @@ class FlitReferenceTest {
 
     // --long: the highest stable rate of each pattern instead of their order alone
     @ParameterizedTest
-    @Tag("nsim-55")
     @CsvSource({
         "mesh 8x8, neighbor, 0.98",
         "mesh 8x8, uniform, 0.40",
