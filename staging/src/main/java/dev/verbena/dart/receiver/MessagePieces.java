@@ -16,8 +16,8 @@ final class MessagePieces {
     private MessagePieces() {}
 
     /**
-     * The message as a dataset. Its name is that of no other message, so that a sink that gets
-     * it again knows whether it has it.
+     * The message as a dataset. Its name is that of no other message, so that a sink that gets it
+     * again knows whether it has it.
      *
      * @throws IllegalArgumentException if it is no piece of an array
      */
