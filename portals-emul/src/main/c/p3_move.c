@@ -5,8 +5,6 @@
  *   3. no lock: copy straight between the two memories
  *   4. own lock: log SEND_START, SEND_END, ACK (or REPLY_END), unlink
  *   5. target's lock: log START of a short put and of a getput, log END, unlink
- * A short put whose initiator logs nothing does 2, 3 and 5 under one lock of the target
- * (p3_request_put).
  * Step 2 may answer "a stopped process sits on the lock"; step 1 is then undone and the call
  * answers PTL_NO_SPACE. The peer's mutex is held throughout: operations of one pair are FIFO.
  * Step 1 is p3_move_begin, the others are p3_move_arrive: between them an operation may wait for
@@ -109,16 +107,14 @@ ALWAYS_INLINE enum p3_arrival put_arrive(struct p3_ni *ni, struct p3_peer *peer,
     enum p3_verdict verdict = P3_DROPPED;
     struct p3_place place = {0};
     struct p3_finish *f = &u->finish;
-    int under_lock = r->length <= P3_UNDER_LOCK_BYTES && !p3_finish_logs(f);
 
     if (fail == PTL_NI_OK)
-        fail = under_lock ? p3_request_put(ni, peer, r, &u->source, &place, &verdict)
-                          : p3_request_accept(ni, peer, r, &place, &verdict);
+        fail = p3_request_accept(ni, peer, r, &place, &verdict);
     if (fail == PTL_EXT_FAIL_STALLED)
         return P3_BLOCKED;
     if (comes_again(r, fail, verdict))
         return P3_NOT_TAKEN;
-    if (!under_lock && fail == PTL_NI_OK && verdict == P3_ACCEPTED) {
+    if (fail == PTL_NI_OK && verdict == P3_ACCEPTED) {
         SNIC_STEP("ptl.put.copy");
         fail = p3_move_bytes(peer, &place, &u->source, r->local_offset, place.mlength, 1);
         SNIC_STEP("ptl.put.copied");
@@ -135,7 +131,7 @@ ALWAYS_INLINE enum p3_arrival put_arrive(struct p3_ni *ni, struct p3_peer *peer,
         f->ack_incarnation = r->remote_incarnation;
     }
     SNIC_STEP("ptl.put.finish");
-    if (verdict == P3_ACCEPTED && !under_lock)
+    if (verdict == P3_ACCEPTED)
         finish_both(ni, peer, f, fail);
     else
         p3_finish_do(ni, f);

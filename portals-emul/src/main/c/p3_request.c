@@ -75,61 +75,26 @@ static int lock_behind_getput(struct p3_ni *ni, struct p3_peer *peer)
     return 0;
 }
 
-/* The target's lock, and the exchange lock where a getput is about to swap (*behind). */
-static int lock_request(struct p3_ni *ni, struct p3_peer *peer, int *behind)
-{
-    int error = p3_lock_target(ni, peer);
-
-    *behind = 0;
-    if (error < 0)
-        return error;
-    /* Partner: the release store that ends a swap. */
-    *behind = atomic_load_explicit(&peer->view.area->swapping, memory_order_acquire) != 0;
-    if (*behind) {
-        p3_unlock_target(peer);
-        error = lock_behind_getput(ni, peer);
-    }
-    SNIC_STEP("ptl.request.locked");
-    return error;
-}
-
 uint32_t p3_request_accept(struct p3_ni *ni, struct p3_peer *peer, struct p3_request *r,
                            struct p3_place *place, enum p3_verdict *verdict)
 {
-    int behind, error = lock_request(ni, peer, &behind);
+    int error = p3_lock_target(ni, peer);
+    int behind;
     uint32_t fail;
 
     if (error < 0)
         return fail_of_lock(error);
+    /* Partner: the release store that ends a swap. */
+    behind = atomic_load_explicit(&peer->view.area->swapping, memory_order_acquire) != 0;
+    if (behind) {
+        p3_unlock_target(peer);
+        error = lock_behind_getput(ni, peer);
+        if (error < 0)
+            return fail_of_lock(error);
+    }
+    SNIC_STEP("ptl.request.locked");
     *verdict = request_match(peer, r, place);
     fail = request_take(peer, *verdict);
-    if (behind)
-        unlock_exchange(peer);
-    return fail;
-}
-
-uint32_t p3_request_put(struct p3_ni *ni, struct p3_peer *peer, struct p3_request *r,
-                        const struct p3_source *source, struct p3_place *place,
-                        enum p3_verdict *verdict)
-{
-    int behind, error = lock_request(ni, peer, &behind);
-    uint32_t fail;
-
-    if (error < 0)
-        return fail_of_lock(error);
-    *verdict = request_match(peer, r, place);
-    fail = *verdict == P3_CORRUPT ? PTL_EXT_FAIL_CORRUPT : PTL_NI_OK;
-    if (*verdict == P3_ACCEPTED) {
-        p3_target_accept(&peer->view, peer->intent);
-        SNIC_STEP("ptl.put.copy");
-        fail = p3_move_bytes(peer, place, source, r->local_offset, place->mlength, 1);
-        SNIC_STEP("ptl.put.copied");
-        p3_target_complete(&peer->view, peer->intent, fail);
-    }
-    p3_unlock_target(peer);
-    SNIC_STEP("ptl.request.unlocked");
-    if (*verdict == P3_ACCEPTED)
-        snic_ring(peer->snic);
     if (behind)
         unlock_exchange(peer);
     return fail;

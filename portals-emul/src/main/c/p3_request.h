@@ -5,9 +5,6 @@
 
 #include "p3_move.h"
 
-/* Longer copies are not made with the target's lock held. */
-#define P3_UNDER_LOCK_BYTES 256u
-
 /* One call's arguments. */
 struct p3_request {
     ptl_handle_md_t md;     /* source of a put, destination of a get */
@@ -26,13 +23,6 @@ struct p3_request {
 /* Step 2 of put and get. PTL_NI_OK with *verdict, or why the target could not be reached. */
 uint32_t p3_request_accept(struct p3_ni *ni, struct p3_peer *peer, struct p3_request *r,
                            struct p3_place *place, enum p3_verdict *verdict);
-/* Steps 2, 3 and 5 of a put of at most P3_UNDER_LOCK_BYTES bytes whose initiator logs nothing, with
- * the target's lock held throughout: one lock less, and the copy's stores do not have to reach
- * memory before the event's begin to. PTL_NI_OK, or a fail type; with *verdict P3_ACCEPTED the
- * target has been told of it. */
-uint32_t p3_request_put(struct p3_ni *ni, struct p3_peer *peer, struct p3_request *r,
-                        const struct p3_source *source, struct p3_place *place,
-                        enum p3_verdict *verdict);
 /* Steps 2 and 3 of a getput: the target gets `mine`, `theirs` is what was there. PTL_NI_OK with
  * *verdict, or a fail type; PTL_EXT_FAIL_STALLED: nothing was begun. *verdict P3_ACCEPTED: the
  * target's exchange lock is held until p3_request_swapped. */

@@ -17,9 +17,9 @@
         "ptl.event.stamp",       /* either lock: readable, tail not yet advanced */                \
         "ptl.event.tail",        /* either lock: logged */                                         \
         "ptl.accept.logged",     /* target lock: applied, phase still ACCEPT */                    \
-        "ptl.request.unlocked",  /* no lock: MOVING, or done if all was done under one lock */     \
-        "ptl.put.copy",          /* no lock, or target lock: nothing copied yet */                 \
-        "ptl.put.copied",        /* no lock, or target lock: everything copied */                  \
+        "ptl.request.unlocked",  /* no lock: MOVING */                                             \
+        "ptl.put.copy",          /* no lock: nothing copied yet */                                 \
+        "ptl.put.copied",        /* no lock: everything copied */                                  \
         "ptl.put.finish",        /* no lock: copied or dropped, no END logged yet */               \
         "ptl.finish.told",       /* no lock: own events logged, END not; only if there are any */  \
         "ptl.complete.begin",    /* target lock: completion not planned */                         \

@@ -13,7 +13,6 @@
 extern _Thread_local void (*snic_step_hook)(const char *label);
 
 #define LENGTH 64
-#define LONG_PUT 512
 
 static uint8_t bytes[4096], own_bytes[4096];
 
@@ -338,12 +337,12 @@ static void stopped_getput_is_killed(void)
     meet_a_stopped_getput(SIGKILL);
 }
 
-/* A put, too long to be copied under the lock, that is stopped while its bytes move: a getput of
- * the same bytes is refused after a while, one of other bytes passes. When the put is killed, the
- * getput finds it out by itself: the target calls nothing. */
+/* A put that is stopped while its bytes move: a getput of the same bytes is refused after a while,
+ * one of other bytes passes. When the put is killed, the getput finds it out by itself: the target
+ * calls nothing. */
 static void i_stopped_put(void)
 {
-    ptl_handle_md_t md = bind(own_bytes, LONG_PUT, -1, PTL_RETAIN, PTL_EQ_NONE);
+    ptl_handle_md_t md = bind(own_bytes, LENGTH, -1, PTL_RETAIN, PTL_EQ_NONE);
 
     stop_label = "ptl.put.copy";
     snic_step_hook = stop_at;
@@ -356,12 +355,12 @@ static void i_swaps_around_it(void)
     ptl_handle_md_t get_md = bind(own_bytes + 8, 8, -1, PTL_RETAIN, PTL_EQ_NONE);
     int code;
 
-    OK(PtlGetPut(get_md, put_md, target_id, PORTAL, 0, BITS, LONG_PUT, 0));
-    CHECK_EQ(PTL_NO_SPACE, PtlGetPut(get_md, put_md, target_id, PORTAL, 0, BITS, LONG_PUT - 8, 0));
+    OK(PtlGetPut(get_md, put_md, target_id, PORTAL, 0, BITS, LENGTH, 0));
+    CHECK_EQ(PTL_NO_SPACE, PtlGetPut(get_md, put_md, target_id, PORTAL, 0, BITS, LENGTH - 8, 0));
     set_flag(1, 1);
     await_flag(2, 1);
     do
-        code = PtlGetPut(get_md, put_md, target_id, PORTAL, 0, BITS, LONG_PUT - 8, 0);
+        code = PtlGetPut(get_md, put_md, target_id, PORTAL, 0, BITS, LENGTH - 8, 0);
     while (code == PTL_NO_SPACE);
     OK(code);
     CHECK_EQ(PTL_EXT_DELIVERED, PtlExtLastOutcome());
@@ -373,7 +372,7 @@ static void getput_waits_for_moving_bytes(void)
     pid_t stopped, other;
 
     open_interface(PTL_EXT_REF);
-    post(bytes, LONG_PUT + 8, -1, BOTH | PTL_MD_MANAGE_REMOTE, PTL_EQ_NONE);
+    post(bytes, LENGTH + 8, -1, BOTH | PTL_MD_MANAGE_REMOTE, PTL_EQ_NONE);
     stopped = initiator_start(i_stopped_put);
     await_stopped(stopped);
     other = initiator_start(i_swaps_around_it);
