@@ -77,6 +77,7 @@ public final class RpcCall {
     private NntiBuffer slot;
     private long arrival;
     private long arrivalNs;
+    private boolean isTimed;
     private long deadlineNs;
     private boolean isReplied;
     private boolean isOrphan;
@@ -131,9 +132,11 @@ public final class RpcCall {
         return request.dataLength();
     }
 
-    /** Nanoseconds since the request arrived. */
+    /** Nanoseconds since the request arrived; 0 if it went to its handler at once. */
     public long ageNs() {
-        return server.nanoTime() - arrivalNs;
+        long now = server.nanoTime();
+        timed(now);
+        return now - arrivalNs;
     }
 
     /** The buffer that the operation asked for; belongs to this call until its reply. */
@@ -208,10 +211,10 @@ public final class RpcCall {
 
     // ---- for the server
 
-    void arrived(NntiPeer from, long number, long nowNs) {
+    void arrived(NntiPeer from, long number) {
         peer = from;
         arrival = number;
-        arrivalNs = nowNs;
+        isTimed = false;
         isReplied = false;
         isOrphan = false;
         isCounted = false;
@@ -219,6 +222,14 @@ public final class RpcCall {
         args = null;
         result = null;
         operation = null;
+    }
+
+    /** Its age counts from here, if it did not before. */
+    void timed(long nowNs) {
+        if (!isTimed) {
+            isTimed = true;
+            arrivalNs = nowNs;
+        }
     }
 
     /**

@@ -20,6 +20,11 @@ final class ServerDispatch implements HandlerPort {
         workers = pool;
     }
 
+    /** Whether handlers run on other threads than the server's. */
+    boolean hasWorkers() {
+        return workers != null;
+    }
+
     boolean hasRoom() {
         return workers == null || workers.hasRoom();
     }

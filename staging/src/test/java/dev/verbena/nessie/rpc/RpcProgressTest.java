@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** The progress callback of a server whose clock this test sets. */
+/** What a server whose clock this test sets knows of time: its progress callback, the age of calls. */
 @Timeout(60)
 class RpcProgressTest {
     private static final long CYCLE_NS = 1_000_000;
@@ -61,18 +61,51 @@ class RpcProgressTest {
         idle.clear();
     }
 
+    private static RpcService service(RpcEndpoint serving, RpcEndpoint client) {
+        ServiceSearch search = client.client().search(serving.transport().url(), 10_000);
+        while (!search.isDone()) {
+            serving.doWork();
+            client.doWork();
+            search.look();
+        }
+        return search.service();
+    }
+
+    @Test
+    void shouldCountTheAgeOfCallsThatWait() {
+        try (RpcEndpoint serving = endpoint(transport());
+                RpcEndpoint client = endpoint(Transports.open("shm", context))) {
+            List<RpcCall> held = new ArrayList<>();
+            List<Long> ages = new ArrayList<>();
+            serving.serve(RpcServerOptions.DEFAULT)
+                    .register(
+                            1,
+                            null,
+                            call -> {
+                                ages.add(call.ageNs());
+                                held.add(call);
+                                now += CYCLE_NS;
+                            });
+            RpcService service = service(serving, client);
+            client.client().register(1);
+            for (int i = 0; i < 3; i++) {
+                ClientRequest request = new ClientRequest();
+                client.client().call(request, service, 1, null, null, null, 0, 60_000);
+            }
+            serving.doWork();
+            assertThat(ages).containsExactly(0L, CYCLE_NS, 2 * CYCLE_NS);
+            now += 5 * CYCLE_NS;
+            assertThat(held).allMatch(call -> call.ageNs() == 8 * CYCLE_NS);
+        }
+    }
+
     @Test
     @Tag("nessie-R20")
     void shouldBeCalledAtLeastEveryTwoIntervals() {
         try (RpcEndpoint serving = endpoint(transport());
                 RpcEndpoint client = endpoint(Transports.open("shm", context))) {
             RpcServer server = serving.serve(RpcServerOptions.DEFAULT);
-            ServiceSearch search = client.client().search(serving.transport().url(), 10_000);
-            while (!search.isDone()) {
-                serving.doWork();
-                client.doWork();
-                search.look();
-            }
+            RpcService service = service(serving, client);
             server.onProgress(
                     isIdle -> {
                         times.add(now);
@@ -89,7 +122,7 @@ class RpcProgressTest {
                     client.client()
                             .call(
                                     request,
-                                    search.service(),
+                                    service,
                                     Opcode.NULL,
                                     null,
                                     null,
