@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.verbena.cli.terminal.ChildProcess;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
@@ -58,6 +59,18 @@ class VerbenaCommandTest {
             Run after = Run.of(CommandModel.words(spec, "--help"));
             String before = "help" + spec.qualifiedName().substring("verbena".length());
             assertThat(Run.of(before.split(" "))).isEqualTo(after);
+        }
+    }
+
+    /** Picocli formats each of them, and warns on the terminal of one that it cannot. */
+    @Test
+    void shouldHaveDescriptionsThatCanBeFormatted() {
+        for (CommandSpec spec : CommandModel.all()) {
+            List<String> texts = new ArrayList<>(List.of(spec.usageMessage().description()));
+            spec.args().forEach(each -> texts.addAll(List.of(each.description())));
+            assertThat(texts)
+                    .as(spec.qualifiedName())
+                    .allSatisfy(text -> assertThat(String.format(text)).isNotNull());
         }
     }
 

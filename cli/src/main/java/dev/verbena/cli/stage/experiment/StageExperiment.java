@@ -31,7 +31,7 @@ import picocli.CommandLine.Option;
                     + " through an OpenSSH server of its own on loopback.",
             "",
             "Each method also shows what it costs the client (processor seconds, context switches)"
-                    + " and how much it slows a computing loop beside it. Means have 95 % confidence"
+                    + " and how much it slows a computing loop beside it. Means have 95 %% confidence"
                     + " intervals. The default takes about an hour. Ctrl-C ends it in order."
         },
         mixinStandardHelpOptions = true,
