@@ -3,7 +3,10 @@
 #include "nics.h"
 #include "softnic_private.h"
 #include "softnic_reach.h"
+#include <fcntl.h>
 #include <sched.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 static void put_get(int toolkit, uint32_t foreign)
 {
@@ -76,6 +79,49 @@ static void large_streaming_copy(void)
     snic_close(b);
     free(from);
     free(to);
+}
+
+static int staged_file(char path[512], uint64_t length)
+{
+    snprintf(path, 512, "%s/staged", test_folder);
+    int fd = open(path, O_RDWR | O_CREAT | O_EXCL, 0600);
+    CHECK_EQ(ftruncate(fd, (off_t)length), 0);
+    return fd;
+}
+
+/* A file of the program: peers put into its pages, those too that it did not have. */
+static void file_as_memory(void)
+{
+    char path[512];
+    const uint64_t size = (3 << 20) + 5;
+    uint8_t *memory, byte = 0;
+    snic_key_t key;
+    struct stat st;
+    snic_t *a = open_nic("a"), *b = open_nic("b");
+    int fd = staged_file(path, size);
+    CHECK_EQ(snic_memory_map(b, path, size + 1, (void **)&memory, why, sizeof why), -ERANGE);
+    CHECK(strstr(why, path) != NULL);
+    CHECK_EQ(snic_memory_map(b, test_folder, 1, (void **)&memory, why, sizeof why), -EISDIR);
+    CHECK_EQ(snic_memory_map(b, path, 0, (void **)&memory, why, sizeof why), -EINVAL);
+    CHECK_EQ(snic_memory_map(b, path, size, (void **)&memory, why, sizeof why), 0);
+    CHECK_EQ(snic_register(b, memory + 4096, size - 4096, SNIC_WRITE, &key, why, sizeof why), 0);
+    snic_peer_t *peer = attach(a, "b");
+    CHECK_EQ(snic_put(peer, &key, size - 4096 - 1, "x", 1), 0);
+    CHECK_EQ(snic_put_streamed(peer, &key, 3, why, sizeof why), 0);
+    CHECK(pread(fd, &byte, 1, (off_t)size - 1) == 1 && byte == 'x');
+    CHECK(memcmp(memory + 4096 + 3, why, sizeof why) == 0);
+    snic_memory_merge(memory, size);
+    CHECK_EQ(memory[size - 1], 'x');
+    CHECK_EQ(snic_memory_free(b, memory), -EBUSY);
+    CHECK_EQ(snic_deregister(b, &key, 1000), 0);
+    CHECK_EQ(snic_memory_free(b, memory), 0);
+    CHECK_EQ(fstat(fd, &st), 0);
+    CHECK_EQ(st.st_nlink, 1);
+    close(fd);
+    unlink(path);
+    snic_detach(peer);
+    snic_close(a);
+    snic_close(b);
 }
 
 static void rights_and_bounds(void)
@@ -255,6 +301,7 @@ static const struct test_case cases[] = {
     {"put_and_get_toolkit_memory", put_get_toolkit, NULL, 0},
     {"put_stays_inside", put_stays_inside, NULL, 0},
     {"large_copies_stream", large_streaming_copy, NULL, 0},
+    {"a_file_as_memory", file_as_memory, NULL, 0},
     {"rights_and_bounds", rights_and_bounds, NULL, 0},
     {"reach_ends_with_its_key", reach_ends_with_its_key, NULL, 0},
     {"stale_key_is_refused", stale_key, NULL, 0},

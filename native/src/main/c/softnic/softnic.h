@@ -135,6 +135,14 @@ void snic_peer_view(snic_peer_t *peer, snic_view_t *view);
  * the kernel is asked for huge pages; flags 1: round the size up to whole ones. */
 int snic_memory_alloc(snic_t *nic, uint64_t length, uint32_t flags, void **address, char *why,
                       size_t why_size);
+/* The same of a file that exists, `length` bytes or longer, in the file system of shared memory: it
+ * keeps its name and gets a second one while it is mapped. Pages that it does not have are made
+ * when they are touched. -EXDEV: it is in another file system. */
+int snic_memory_map(snic_t *nic, const char *file, uint64_t length, void **address, char *why,
+                    size_t why_size);
+/* Makes huge pages of those that are there; a wish. Copies them: some hundred milliseconds a GiB.
+ * `address` as snic_memory_alloc or snic_memory_map gave it, and not freed meanwhile. */
+void snic_memory_merge(void *address, uint64_t length);
 /* -EBUSY while registered. */
 int snic_memory_free(snic_t *nic, void *address);
 
@@ -192,6 +200,9 @@ int snic_deregister(snic_t *nic, const snic_key_t *key, uint32_t timeout_ms);
  * the target is stopped. */
 int snic_put(snic_peer_t *peer, const snic_key_t *key, uint64_t offset, const void *from,
              uint64_t length);
+/* Past the caches, whatever the length: for bytes that the peer does not read at once. */
+int snic_put_streamed(snic_peer_t *peer, const snic_key_t *key, uint64_t offset, const void *from,
+                      uint64_t length);
 int snic_get(snic_peer_t *peer, const snic_key_t *key, uint64_t offset, void *to, uint64_t length);
 /* 8 aligned bytes. Toolkit memory: a CPU atomic. Foreign memory: -EOPNOTSUPP. */
 int snic_fetch_add(snic_peer_t *peer, const snic_key_t *key, uint64_t offset, uint64_t delta,

@@ -27,6 +27,40 @@ static int free_number(snic_t *nic)
     return -EMFILE;
 }
 
+void snic_memory_merge(void *address, uint64_t length)
+{
+    if (length < HUGE_PAGE)
+        return;
+    /* A wish each: pages that are there already (reserved) are merged now, whatever the system's
+     * setting for shared memory is; kernels before 6.1 do not know how. Peers then map them as huge
+     * ones too. */
+    madvise(address, length, MADV_HUGEPAGE);
+    madvise(address, length / HUGE_PAGE * HUGE_PAGE, MADV_COLLAPSE);
+}
+
+/* Peers map it from now on. nic->control is held. */
+static void publish(snic_t *nic, uint32_t number, uint8_t *base, uint64_t length, uint64_t mapped,
+                    uint32_t flags, uint64_t inode)
+{
+    struct snic_own_memory *m = &nic->memories[number];
+    struct snic_memory *shared = &nic->segment.memories[number];
+    m->base = base;
+    m->length = length;
+    m->mapped = mapped;
+    m->generation = (m->generation + 1) & 0xffffu; /* odd: exists */
+    m->registered = 0;
+    if (number >= nic->memories_high)
+        nic->memories_high = number + 1;
+    shared->flags = flags;
+    shared->length = length;
+    shared->mapped = mapped;
+    shared->inode = inode;
+    SNIC_STEP("memory.filled");
+    /* Partner: the acquire load in map_memory. */
+    atomic_store_explicit(&shared->generation, m->generation, memory_order_release);
+    SNIC_STEP("memory.published");
+}
+
 static int alloc_locked(snic_t *nic, uint64_t length, uint32_t flags, void **address, char *why,
                         size_t why_size)
 {
@@ -58,30 +92,8 @@ static int alloc_locked(snic_t *nic, uint64_t length, uint32_t flags, void **add
         unlinkat(nic->job_fd, file, 0);
         return rc;
     }
-    if (huge) {
-        /* A wish each: pages are there already (reserved), so they are merged now, whatever the
-         * system's setting for shared memory is; kernels before 6.1 do not know how. Peers then map
-         * them as huge ones too. */
-        madvise(base, mapped, MADV_HUGEPAGE);
-        madvise(base, mapped / HUGE_PAGE * HUGE_PAGE, MADV_COLLAPSE);
-    }
-    struct snic_own_memory *m = &nic->memories[number];
-    struct snic_memory *shared = &nic->segment.memories[number];
-    m->base = base;
-    m->length = length;
-    m->mapped = mapped;
-    m->generation = (m->generation + 1) & 0xffffu; /* odd: exists */
-    m->registered = 0;
-    if ((uint32_t)number >= nic->memories_high)
-        nic->memories_high = (uint32_t)number + 1;
-    shared->flags = flags;
-    shared->length = length;
-    shared->mapped = mapped;
-    shared->inode = st.st_ino;
-    SNIC_STEP("memory.filled");
-    /* Partner: the acquire load in map_memory. */
-    atomic_store_explicit(&shared->generation, m->generation, memory_order_release);
-    SNIC_STEP("memory.published");
+    snic_memory_merge(base, mapped);
+    publish(nic, (uint32_t)number, base, length, mapped, flags, st.st_ino);
     *address = base;
     return 0;
 }
@@ -98,6 +110,69 @@ int snic_memory_alloc(snic_t *nic, uint64_t length, uint32_t flags, void **addre
     pthread_mutex_lock(&nic->control);
     int rc = alloc_locked(nic, length, flags, address, why, why_size);
     pthread_mutex_unlock(&nic->control);
+    return rc;
+}
+
+/* A second name for the file behind fd; another file may have taken its name meanwhile. */
+static int link_memory(snic_t *nic, const char *path, const char *file, const struct stat *st)
+{
+    struct stat linked;
+    if (linkat(AT_FDCWD, path, nic->job_fd, file, 0) != 0)
+        return -errno;
+    if (fstatat(nic->job_fd, file, &linked, AT_SYMLINK_NOFOLLOW) == 0 &&
+        linked.st_ino == st->st_ino && linked.st_dev == st->st_dev)
+        return 0;
+    unlinkat(nic->job_fd, file, 0);
+    return -ESTALE;
+}
+
+static int map_locked(snic_t *nic, int fd, const char *path, uint64_t length, void **address)
+{
+    char file[SNIC_FILE_MAX];
+    struct stat st;
+    uint8_t *base = NULL;
+    int number = free_number(nic);
+    if (number < 0)
+        return number;
+    if (fstat(fd, &st) != 0)
+        return -errno;
+    if (!S_ISREG(st.st_mode) || (uint64_t)st.st_size < length)
+        return -ERANGE;
+    snic_memory_file(file, sizeof file, nic->name, (uint32_t)number);
+    int rc = link_memory(nic, path, file, &st);
+    if (rc != 0)
+        return rc;
+    rc = snic_map_file(fd, length, length >= HUGE_PAGE ? HUGE_PAGE : 0, &nic->damage,
+                       SNIC_DAMAGE_MEMORY((uint32_t)number), &base);
+    if (rc != 0) {
+        unlinkat(nic->job_fd, file, 0);
+        return rc;
+    }
+    publish(nic, (uint32_t)number, base, length, length, 0, st.st_ino);
+    *address = base;
+    return 0;
+}
+
+int snic_memory_map(snic_t *nic, const char *file, uint64_t length, void **address, char *why,
+                    size_t why_size)
+{
+    if (snic_is_forked(nic))
+        return -ECHILD;
+    if (length == 0 || length > MEMORY_LIMIT) {
+        SNIC_WHY("memory of %llu bytes: 1 to 2^46", (unsigned long long)length);
+        return -EINVAL;
+    }
+    int fd = open(file, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+    int rc = fd < 0 ? -errno : 0;
+    if (rc == 0) {
+        pthread_mutex_lock(&nic->control);
+        rc = map_locked(nic, fd, file, length, address);
+        pthread_mutex_unlock(&nic->control);
+        close(fd);
+    }
+    if (rc != 0)
+        SNIC_WHY("%s as memory of %s, %llu bytes: %s", file, nic->name, (unsigned long long)length,
+                 strerror(-rc));
     return rc;
 }
 
@@ -314,14 +389,14 @@ static int foreign_range(const snic_location_t *l, uint64_t offset, uint64_t len
 }
 
 int snic_location_write(snic_peer_t *peer, const snic_location_t *to, uint64_t offset,
-                        const void *from, uint64_t length)
+                        const void *from, uint64_t length, int streaming)
 {
     uint64_t at;
     if (to->kind == 1) {
         void *p = snic_map(peer, to, offset, length);
         if (!p)
             return -EFAULT;
-        snic_copy(p, from, length, -1);
+        snic_copy(p, from, length, streaming);
         return snic_peer_is_damaged(peer) ? -ESRCH : 0;
     }
     int rc = foreign_range(to, offset, length, &at);
@@ -354,7 +429,7 @@ int snic_write(snic_peer_t *peer, const snic_location_t *to, uint64_t offset, co
     if (*peer->alive != 1)
         return -ECHILD;
     SNIC_STEP("write.before");
-    int rc = snic_location_write(peer, &copy, offset, from, length);
+    int rc = snic_location_write(peer, &copy, offset, from, length, -1);
     SNIC_STEP("write.after");
     return rc;
 }

@@ -193,7 +193,7 @@ int snic_locate_as(snic_t *nic, const void *address, uint64_t length, int rememb
 void snic_memory_free_all(snic_t *nic);
 void snic_peer_unmap_all(snic_peer_t *peer);
 int snic_location_write(snic_peer_t *peer, const snic_location_t *to, uint64_t offset,
-                        const void *from, uint64_t length);
+                        const void *from, uint64_t length, int streaming);
 int snic_location_read(snic_peer_t *peer, const snic_location_t *from, uint64_t offset, void *to,
                        uint64_t length);
 

@@ -184,18 +184,30 @@ refuse:
     return rc;
 }
 
-int snic_put(snic_peer_t *peer, const snic_key_t *key, uint64_t offset, const void *from,
-             uint64_t length)
+static int put(snic_peer_t *peer, const snic_key_t *key, uint64_t offset, const void *from,
+               uint64_t length, int streaming)
 {
     snic_location_t location;
     int rc = pin(peer, key, offset, length, SNIC_WRITE, &location);
     if (rc != 0)
         return rc;
-    rc = snic_location_write(peer, &location, offset, from, length);
+    rc = snic_location_write(peer, &location, offset, from, length, streaming);
     SNIC_STEP("put.copied");
     unpin(peer);
     SNIC_STEP("put.unpinned");
     return rc;
+}
+
+int snic_put(snic_peer_t *peer, const snic_key_t *key, uint64_t offset, const void *from,
+             uint64_t length)
+{
+    return put(peer, key, offset, from, length, -1);
+}
+
+int snic_put_streamed(snic_peer_t *peer, const snic_key_t *key, uint64_t offset, const void *from,
+                      uint64_t length)
+{
+    return put(peer, key, offset, from, length, 1);
 }
 
 int snic_get(snic_peer_t *peer, const snic_key_t *key, uint64_t offset, void *to, uint64_t length)

@@ -112,6 +112,9 @@ static int map_new(int fd, uint64_t bytes, uint64_t alignment, uint8_t **base)
 {
     uint8_t *hint = NULL;
     if (alignment) {
+        uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+        bytes =
+            (bytes + page - 1) / page * page; /* what is unmapped behind it begins with a page */
         uint8_t *room =
             mmap(NULL, bytes + alignment, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         if (room == MAP_FAILED)

@@ -9,6 +9,7 @@ import dev.verbena.transport.TransportLimits;
 import dev.verbena.transport.core.TransportPart;
 import java.lang.System.Logger;
 import java.net.URI;
+import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.SystemNanoClock;
@@ -122,6 +123,15 @@ final class AutoTransport extends AutoOperations {
     @Override
     protected RegisteredRegion registerRegion(OffHeapMemory memory, int rights) {
         return regions.register(memory, rights);
+    }
+
+    @Override
+    public OffHeapMemory mapFile(Path file, long length) {
+        OffHeapMemory memory = null;
+        for (int part = 0; part < parts.length && memory == null; part++) {
+            memory = parts[part].mapFile(file, length);
+        }
+        return memory;
     }
 
     @Override

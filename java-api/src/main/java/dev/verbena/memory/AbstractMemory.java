@@ -4,8 +4,11 @@ import java.util.ArrayList;
 import java.util.List;
 import org.agrona.concurrent.UnsafeBuffer;
 
-/** Users, windows and closing of every kind of memory; a kind says how it is freed. */
-abstract class AbstractMemory implements OffHeapMemory {
+/**
+ * Users, windows and closing of every kind of memory; a kind says how it is freed. For
+ * implementations of memory. Thread-safe.
+ */
+public abstract class AbstractMemory implements OffHeapMemory {
     private final String what;
     private final long length;
     private final MemoryWindows windows = new MemoryWindows();
@@ -13,7 +16,13 @@ abstract class AbstractMemory implements OffHeapMemory {
     private final Leaks.Watch watch;
     private long address;
 
-    AbstractMemory(String kind, long address, long length) {
+    /**
+     * Open memory.
+     *
+     * @param kind what it is, for messages
+     * @param address of the first byte, which is there until {@link #free}
+     */
+    protected AbstractMemory(String kind, long address, long length) {
         this.what = kind + " memory";
         this.address = address;
         this.length = length;
@@ -21,7 +30,7 @@ abstract class AbstractMemory implements OffHeapMemory {
     }
 
     /** Gives the memory back. Called once. */
-    abstract void free(long address, long length);
+    protected abstract void free(long address, long length);
 
     @Override
     public final long length() {

@@ -99,6 +99,36 @@ public final class OffHeapMemories {
         return new WrappedMemory(buffer);
     }
 
+    /**
+     * A part of other memory, which cannot be closed before it.
+     *
+     * @throws IndexOutOfBoundsException for a range that is not in it, or is empty
+     */
+    public static OffHeapMemory part(OffHeapMemory whole, long offset, long length) {
+        if (offset < 0 || length < 1 || offset > whole.length() - length) {
+            throw new IndexOutOfBoundsException(
+                    "offset %s length %s is outside %s".formatted(offset, length, whole));
+        }
+        return new MemoryPart(whole, offset, length);
+    }
+
+    /**
+     * Makes huge pages of the pages that the memory has by now, if it is long enough: it is then
+     * copied once, a GiB in some hundred milliseconds, and each later access is faster. A wish: the
+     * kernel may not know how (before 6.1), or have none. Any thread.
+     *
+     * @throws IllegalStateException after close
+     */
+    public static void mergePages(OffHeapMemory memory) {
+        String user = "the merging of its pages";
+        memory.acquire(user);
+        try {
+            softnic.snic_memory_merge(memory.address(), memory.length());
+        } finally {
+            memory.release(user);
+        }
+    }
+
     private static RuntimeException refused(Path file, long offset, long length, int errno) {
         String range = file + ", offset " + offset + ", length " + length;
         final int einval = 22;
@@ -153,7 +183,7 @@ public final class OffHeapMemories {
         }
 
         @Override
-        void free(long address, long length) {
+        protected void free(long address, long length) {
             softnic.vna_unmap(address, mappedLength);
         }
     }
@@ -168,8 +198,26 @@ public final class OffHeapMemories {
         }
 
         @Override
-        void free(long address, long length) {
+        protected void free(long address, long length) {
             buffer = null;
+        }
+    }
+
+    /** Of other memory; frees nothing. */
+    private static final class MemoryPart extends AbstractMemory {
+        private final OffHeapMemory whole;
+        private final String user;
+
+        MemoryPart(OffHeapMemory whole, long offset, long length) {
+            super("part of", whole.address() + offset, length);
+            this.whole = whole;
+            this.user = "its part at " + offset + " of " + length + " bytes";
+            whole.acquire(user);
+        }
+
+        @Override
+        protected void free(long address, long length) {
+            whole.release(user);
         }
     }
 }

@@ -197,7 +197,7 @@ public final class SegmentMemories {
         }
 
         @Override
-        void free(long address, long length) {
+        protected void free(long address, long length) {
             segment = null;
             if (arena != null) {
                 SegmentMemories.close(arena);

@@ -104,7 +104,8 @@ abstract class ShmOperations extends GuardedTransport {
                         remote,
                         remoteOffset,
                         length,
-                        context);
+                        context,
+                        flags);
     }
 
     private int oneSided(
@@ -115,7 +116,8 @@ abstract class ShmOperations extends GuardedTransport {
             RemoteDescriptor remote,
             long remoteOffset,
             long length,
-            long context) {
+            long context,
+            int flags) {
         if (!guard.enter()) {
             return CLOSED;
         }
@@ -130,7 +132,14 @@ abstract class ShmOperations extends GuardedTransport {
                 return BACK_PRESSURED;
             }
             int status =
-                    to.transfer(operation == Operation.PUT, address, remote, remoteOffset, length);
+                    operation == Operation.PUT && (flags & STREAMED) != 0
+                            ? to.putStreamed(address, remote, remoteOffset, length)
+                            : to.transfer(
+                                    operation == Operation.PUT,
+                                    address,
+                                    remote,
+                                    remoteOffset,
+                                    length);
             region.onPosted(
                     completions.add(
                             connection,

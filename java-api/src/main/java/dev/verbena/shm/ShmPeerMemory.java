@@ -18,6 +18,8 @@ abstract class ShmPeerMemory {
     /** Copies up to this length are made in Java. */
     private static final long COPY_MAX = 8 * 1024;
 
+    private static final long STREAMED_MIN = 64 * 1024;
+
     private static final int TRANSLATIONS = 64;
     private static final int PIN_OFFSET = Layout.INITIATOR_PINS + 8;
 
@@ -104,7 +106,21 @@ abstract class ShmPeerMemory {
                         && length <= COPY_MAX;
         return isKnown
                 ? move(isPut, local, lastTranslation, lastBase + targetOffset, length)
-                : transferChecked(isPut, right, local, target, targetOffset, length);
+                : transferChecked(isPut, right, local, target, targetOffset, length, false);
+    }
+
+    /** As {@link #transfer} of a put, past the caches if that pays. */
+    final int putStreamed(long local, RemoteDescriptor target, long targetOffset, long length) {
+        return length < STREAMED_MIN
+                ? transfer(true, local, target, targetOffset, length)
+                : transferChecked(
+                        true,
+                        RemoteDescriptor.REMOTE_WRITE,
+                        local,
+                        target,
+                        targetOffset,
+                        length,
+                        true);
     }
 
     private int transferChecked(
@@ -113,7 +129,8 @@ abstract class ShmPeerMemory {
             long local,
             RemoteDescriptor target,
             long targetOffset,
-            long length) {
+            long length,
+            boolean isStreamed) {
         long version = target.version();
         long base = target.base();
         long granted = target.length();
@@ -134,7 +151,7 @@ abstract class ShmPeerMemory {
             return Status.BOUNDS;
         }
         if (length > COPY_MAX || translation.address == 0) {
-            return transferNative(isPut, local, target, offset, length);
+            return transferNative(isPut, isStreamed, local, target, offset, length);
         }
         if (Ranges.isInside(base, granted, translation.length)) {
             lastTarget = target;
@@ -173,8 +190,17 @@ abstract class ShmPeerMemory {
     }
 
     private int transferNative(
-            boolean isPut, long local, RemoteDescriptor target, long offset, long length) {
+            boolean isPut,
+            boolean isStreamed,
+            long local,
+            RemoteDescriptor target,
+            long offset,
+            long length) {
         writeKey(target);
+        if (isStreamed) {
+            return Errno.status(
+                    softnic.snic_put_streamed(peer, scratch.key, offset, local, length));
+        }
         return Errno.status(
                 isPut
                         ? softnic.snic_put(peer, scratch.key, offset, local, length)

@@ -14,6 +14,7 @@ import dev.verbena.transport.TransportLimits;
 import dev.verbena.transport.core.SharedKey;
 import dev.verbena.transport.core.TransportPart;
 import java.net.URI;
+import java.nio.file.Path;
 import org.agrona.DirectBuffer;
 import org.agrona.UnsafeApi;
 
@@ -32,6 +33,7 @@ final class ShmTransport extends ShmOperations implements TransportPart {
 
     private final TransportContext context;
     private final ShmRegions regions;
+    private final ShmFiles files;
     private final ShmInbox inbox;
     private final Leaks.Watch watch;
     private final boolean isBounce;
@@ -63,6 +65,7 @@ final class ShmTransport extends ShmOperations implements TransportPart {
         this.controlBell = softnic.snic_area(nic) + Layout.AREA_CONTROL_BELL;
         this.regions =
                 new ShmRegions(this, guard, nic, scratch, completions, context.peerTimeoutNs());
+        this.files = new ShmFiles(nic, scratch);
         this.inbox = new ShmInbox(connections, regions);
         this.lookNs = Math.max(LOOK_MIN_NS, Math.min(LOOK_MAX_NS, context.peerTimeoutNs() / 8));
         this.lookDueNs = lastClockNs = System.nanoTime();
@@ -168,7 +171,18 @@ final class ShmTransport extends ShmOperations implements TransportPart {
 
     @Override
     protected String openRegions(boolean isOwnerOutside) {
-        return regions.names();
+        String names = regions.names();
+        return names == null ? files.names() : names;
+    }
+
+    @Override
+    public OffHeapMemory mapFile(Path file, long length) {
+        enterOpen();
+        try {
+            return files.map(file, length);
+        } finally {
+            guard.exit();
+        }
     }
 
     @Override

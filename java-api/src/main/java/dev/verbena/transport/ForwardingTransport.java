@@ -4,6 +4,7 @@ import dev.verbena.memory.OffHeapMemory;
 import dev.verbena.memory.RegisteredRegion;
 import dev.verbena.memory.RemoteDescriptor;
 import java.net.URI;
+import java.nio.file.Path;
 import org.agrona.DirectBuffer;
 
 /**
@@ -62,6 +63,11 @@ abstract class ForwardingTransport extends TransferTransport {
     @Override
     public RegisteredRegion register(OffHeapMemory memory, int rights) {
         return delegate.register(memory, rights);
+    }
+
+    @Override
+    public OffHeapMemory mapFile(Path file, long length) {
+        return delegate.mapFile(file, length);
     }
 
     @Override

@@ -4,6 +4,7 @@ import dev.verbena.memory.OffHeapMemory;
 import dev.verbena.memory.RegisteredRegion;
 import dev.verbena.memory.RemoteDescriptor;
 import java.net.URI;
+import java.nio.file.Path;
 import org.agrona.DirectBuffer;
 
 /**
@@ -55,6 +56,12 @@ public interface Transport extends AutoCloseable {
     int FENCE = 1;
 
     /**
+     * Flag of a put, a hint: nobody reads the bytes soon, so they need not go through the caches of
+     * processors.
+     */
+    int STREAMED = 2;
+
+    /**
      * Own address, with the incarnation of this transport: {@code shm://job/name?incarnation=...}.
      */
     URI uri();
@@ -95,6 +102,19 @@ public interface Transport extends AutoCloseable {
      *     message
      */
     RegisteredRegion register(OffHeapMemory memory, int rights);
+
+    /**
+     * Maps the first {@code length} bytes of a file of this host. Parts of it that are then {@link
+     * #register}ed are reached as memory of {@link #allocate} is, and so faster than another
+     * mapping. The caller has reserved the file's space, or bears that there is none when a page is
+     * first touched; it closes the memory before the transport, on any thread.
+     *
+     * @return null: this provider cannot, or not with this file; {@code OffHeapMemories.mapFile}
+     *     can
+     */
+    default OffHeapMemory mapFile(Path file, long length) {
+        return null;
+    }
 
     /**
      * From now on incoming connections are offered as {@link TransportHandler#onConnectRequest}.

@@ -66,6 +66,27 @@ class OffHeapMemoriesTest {
     }
 
     @Test
+    void shouldKeepMemoryOpenWhileAPartOfItIs() {
+        OffHeapMemory memory = OffHeapMemories.allocate(3L << 20);
+        OffHeapMemory part = OffHeapMemories.part(memory, 100, 50);
+        part.buffer(0, 50).putByte(49, (byte) 3);
+        OffHeapMemories.mergePages(memory);
+        assertThat(memory.buffer(149, 1).getByte(0)).isEqualTo((byte) 3);
+        assertThatThrownBy(() -> part.buffer(1, 50)).isInstanceOf(IndexOutOfBoundsException.class);
+        assertThatThrownBy(memory::close).hasMessageContaining("part at 100 of 50 bytes");
+        for (long[] range : new long[][] {{-1, 1}, {0, 0}, {100, memory.length()}}) {
+            assertThatThrownBy(() -> OffHeapMemories.part(memory, range[0], range[1]))
+                    .isInstanceOf(IndexOutOfBoundsException.class);
+        }
+        part.close();
+        memory.close();
+        assertThatThrownBy(() -> OffHeapMemories.part(memory, 0, 1))
+                .isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> OffHeapMemories.mergePages(memory))
+                .isInstanceOf(IllegalStateException.class);
+    }
+
+    @Test
     void shouldNameTheUsersWhenClosedTooEarly() {
         OffHeapMemory memory = OffHeapMemories.allocate(64);
         memory.acquire("operation 7");

@@ -4,6 +4,7 @@ import dev.verbena.agent.CountersFile;
 import dev.verbena.agent.RealEnvironment;
 import dev.verbena.memory.OffHeapMemories;
 import dev.verbena.memory.OffHeapMemory;
+import dev.verbena.memory.RegisteredRegion;
 import dev.verbena.savime.ElementType;
 import dev.verbena.savime.StagedDataset;
 import dev.verbena.savime.StagingServer;
@@ -41,7 +42,7 @@ import java.util.stream.Stream;
  */
 public final class StagingFigures {
     private static final int LENGTH = 256 << 20;
-    private static final int WARM_UPS = 3;
+    private static final int WARM_UPS = 20;
     private static final int ROUNDS = 7;
     private static final int WINDOW = 4;
     private static final Duration PATIENCE = Duration.ofMinutes(1);
@@ -165,27 +166,26 @@ public final class StagingFigures {
         }
     }
 
+    /** From memory of the same kind as what is staged. */
     private static double put(int blockMebibytes) throws Exception {
         int block = blockMebibytes << 20;
-        try (ConnectedPair pair = new ConnectedPair("shm", LENGTH)) {
-            for (int at = 0; at < LENGTH; at += block) {
-                pair.source.buffer(at, block).setMemory(0, block, (byte) 7);
-            }
+        try (ConnectedPair pair = new ConnectedPair("shm", LENGTH);
+                OffHeapMemory memory = touched();
+                RegisteredRegion source = pair.initiator.register(memory, 0)) {
             return megabytesPerSecond(
                     number -> {
                         long beginNs = System.nanoTime();
                         for (int at = 0; at < LENGTH; at += block) {
-                            put(pair, at, block);
+                            put(pair, source, at, block);
                         }
                         return since(beginNs);
                     });
         }
     }
 
-    private static void put(ConnectedPair pair, int at, int block) {
+    private static void put(ConnectedPair pair, RegisteredRegion source, int at, int block) {
         int result =
-                pair.initiator.put(
-                        pair.connection, pair.source, at, pair.descriptor, at, block, at, 0);
+                pair.initiator.put(pair.connection, source, at, pair.descriptor, at, block, at, 0);
         if (result != Transport.ACCEPTED) {
             throw new IllegalStateException("put was refused with code " + result);
         }

@@ -3,6 +3,7 @@ package dev.verbena.savime;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.verbena.agent.Await;
 import dev.verbena.memory.RegisteredRegion;
 import dev.verbena.memory.RemoteDescriptor;
 import dev.verbena.savime.wire.StgFlyweight;
@@ -11,8 +12,10 @@ import dev.verbena.savime.wire.StgType;
 import dev.verbena.transport.BlockingCalls;
 import dev.verbena.transport.TransportContext;
 import dev.verbena.transport.TransportException;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Arrays;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -110,6 +113,39 @@ class StagingOneSidedTest {
             region.close();
             calls.close();
             sink.openAll();
+        }
+    }
+
+    /** Bytes of memory behind the mappings of files that peers map. */
+    private static long mappedBytes(String job) throws IOException {
+        long sum = 0;
+        boolean isOfJob = false;
+        for (String line : Files.readAllLines(Path.of("/proc/self/smaps"))) {
+            if (line.matches("[0-9a-f]+-[0-9a-f]+ .*")) {
+                isOfJob = line.contains("verbena-stage-") || line.contains("/" + job + "/");
+            } else if (isOfJob && line.startsWith("Rss:")) {
+                sum += Long.parseLong(line.replaceAll("[^0-9]", "")) << 10;
+            }
+        }
+        return sum;
+    }
+
+    @Test
+    void shouldFreeThePagesOfADatasetThatIsGoneAlthoughItsClientHasThemMapped() throws Exception {
+        int length = 32 << 20;
+        RecordingSink sink = new RecordingSink(1).hold();
+        try (StagingFixture stage = new StagingFixture(folder, false)) {
+            stage.launch(stage.context(sink).pool(0));
+            long before = mappedBytes(stage.job);
+            StagingServer server = stage.connect();
+            server.dataset("d", ElementType.CHAR).write(stage.memory(1, length));
+            server.sync();
+            // Of the client's mapping; the server, in the same process, does not touch its own.
+            assertThat(mappedBytes(stage.job) - before).isGreaterThanOrEqualTo(length);
+            sink.openAll();
+            server.drain(Duration.ofSeconds(30));
+            Await.until("removed", () -> stage.service.statistics().memoryReserved() == 0);
+            assertThat(mappedBytes(stage.job) - before).isLessThan(length / 4);
         }
     }
 }

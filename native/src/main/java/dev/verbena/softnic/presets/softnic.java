@@ -33,6 +33,9 @@ public class softnic implements InfoMapper {
         "void* snic_area(snic_t* nic)",
         "int snic_memory_alloc(snic_t* nic, uint64_t length, uint32_t flags, void** address,"
                 + " char* why, size_t whySize)",
+        "int snic_memory_map(snic_t* nic, const char* file, uint64_t length, void** address,"
+                + " char* why, size_t whySize)",
+        "void snic_memory_merge(void* address, uint64_t length)",
         "int snic_memory_free(snic_t* nic, void* address)",
         "int snic_register(snic_t* nic, const void* address, uint64_t length, uint32_t rights,"
                 + " snic_key_t* key, char* why, size_t whySize)",
@@ -43,6 +46,8 @@ public class softnic implements InfoMapper {
         "int snic_peer_liveness(snic_peer_t* peer)",
         "int snic_peer_is_open(const snic_peer_t* peer)",
         "int snic_put(snic_peer_t* peer, const snic_key_t* key, uint64_t offset, const void* from,"
+                + " uint64_t length)",
+        "int snic_put_streamed(snic_peer_t* peer, const snic_key_t* key, uint64_t offset, const void* from,"
                 + " uint64_t length)",
         "int snic_get(snic_peer_t* peer, const snic_key_t* key, uint64_t offset, void* to,"
                 + " uint64_t length)",

@@ -267,7 +267,9 @@ public final class RpcServer {
         return work;
     }
 
-    /** Not of requests that are answered at once: to read the clock costs a tenth of such a call. */
+    /**
+     * Not of requests that are answered at once: to read the clock costs a tenth of such a call.
+     */
     private void beginAges() {
         if (hasUntimed) {
             hasUntimed = false;

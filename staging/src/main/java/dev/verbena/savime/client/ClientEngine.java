@@ -31,6 +31,7 @@ public final class ClientEngine implements ProtocolAgent, ServerLink.Events {
     private ServerLink link;
     private Upload task;
     private UploadRun upload;
+    private int uploadCount;
     private final Long2ObjectHashMap<RunAnswer> running = new Long2ObjectHashMap<>();
     private long session;
     private boolean isGreeted;
@@ -279,7 +280,7 @@ public final class ClientEngine implements ProtocolAgent, ServerLink.Events {
 
     private void beginUpload(Upload what) {
         try {
-            upload = new UploadRun(this, what, granted);
+            upload = new UploadRun(this, what, granted, ++uploadCount);
             upload.open(request + 1);
         } catch (RuntimeException e) {
             // Memory that cannot be registered, mostly.
@@ -358,9 +359,9 @@ public final class ClientEngine implements ProtocolAgent, ServerLink.Events {
     }
 
     @Override
-    public void onWritten(int slot, boolean isThere) {
+    public void onWritten(int tag, boolean isThere) {
         if (upload != null) {
-            upload.onWritten(slot, isThere);
+            upload.onWritten(tag, isThere);
         }
     }
 

@@ -4,14 +4,18 @@ import dev.verbena.memory.RegisteredRegion;
 import dev.verbena.memory.RemoteDescriptor;
 import org.agrona.DirectBuffer;
 
-/** A block to be written. Its owner fills the same one in for each block: nothing is allocated. */
+/**
+ * A block, or a piece of one, to be written. Its owner fills the same one in for each block:
+ * nothing is allocated.
+ */
 final class OutgoingBlock {
-    private final int slot;
+    private final int tag;
     private final RemoteDescriptor target = new RemoteDescriptor();
     private long session;
     private long dataset;
     private long offset;
     private int number;
+    private int targetOffset;
     private int length;
     private RegisteredRegion source;
     private long sourceOffset;
@@ -19,18 +23,25 @@ final class OutgoingBlock {
     private int windowOffset;
 
     /**
-     * @param slot told when it is written
+     * @param tag told when it is written
      */
-    OutgoingBlock(int slot) {
-        this.slot = slot;
+    OutgoingBlock(int tag) {
+        this.tag = tag;
     }
 
-    /** Where in which dataset it is. */
-    void to(long ofSession, long ofDataset, long at, int blockNo, int count) {
+    /**
+     * Where in which dataset it is.
+     *
+     * @param at of the block in the dataset
+     * @param within of the piece in the block
+     * @param count bytes of the piece
+     */
+    void to(long ofSession, long ofDataset, long at, int blockNo, int within, int count) {
         session = ofSession;
         dataset = ofDataset;
         offset = at;
         number = blockNo;
+        targetOffset = within;
         length = count;
     }
 
@@ -46,8 +57,8 @@ final class OutgoingBlock {
         windowOffset = bytesOffset;
     }
 
-    int slot() {
-        return slot;
+    int tag() {
+        return tag;
     }
 
     long session() {
@@ -64,6 +75,11 @@ final class OutgoingBlock {
 
     int number() {
         return number;
+    }
+
+    /** Within the granted block. */
+    int targetOffset() {
+        return targetOffset;
     }
 
     int length() {

@@ -16,8 +16,8 @@ interface ServerLink extends AutoCloseable {
         /** A message. */
         void onMessage(DirectBuffer buffer, int offset, int length);
 
-        /** A block that {@link ServerLink#write} took is in the server's memory, or is not. */
-        void onWritten(int slot, boolean isThere);
+        /** What {@link ServerLink#write} took is in the server's memory, or is not. */
+        void onWritten(int tag, boolean isThere);
 
         /** Adds a question that the server answers; false: it cannot be asked now. */
         boolean askIfAlive();
@@ -37,8 +37,11 @@ interface ServerLink extends AutoCloseable {
     /** Makes a source ready; null where none is needed. */
     RegisteredRegion register(OffHeapMemory memory);
 
+    /** Bytes of the pieces in which a block can be written, best of this length. */
+    int pieceLength(int wanted);
+
     /**
-     * Writes a block.
+     * Writes a block, or a piece of it.
      *
      * @return false: not now
      */

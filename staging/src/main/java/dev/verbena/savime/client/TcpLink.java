@@ -148,11 +148,16 @@ final class TcpLink implements ServerLink, TcpMessages.Handler {
     }
 
     @Override
+    public int pieceLength(int wanted) {
+        return Integer.MAX_VALUE;
+    }
+
+    @Override
     public boolean write(OutgoingBlock block) {
         if (writing >= 0 || messages == null) {
             return false;
         }
-        writing = block.slot();
+        writing = block.tag();
         messages.writeData(
                 block.session(),
                 block.dataset(),

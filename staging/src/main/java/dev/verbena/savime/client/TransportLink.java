@@ -109,6 +109,11 @@ final class TransportLink implements ServerLink, RecordClient.Protocol {
     }
 
     @Override
+    public int pieceLength(int wanted) {
+        return wanted;
+    }
+
+    @Override
     public boolean write(OutgoingBlock block) {
         int answer =
                 transport.put(
@@ -116,10 +121,10 @@ final class TransportLink implements ServerLink, RecordClient.Protocol {
                         block.source(),
                         block.sourceOffset(),
                         block.target(),
-                        0,
+                        block.targetOffset(),
                         block.length(),
-                        PUTS + block.slot(),
-                        0);
+                        PUTS + block.tag(),
+                        Transport.STREAMED);
         return answer == Transport.ACCEPTED;
     }
 

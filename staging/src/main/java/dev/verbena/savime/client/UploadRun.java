@@ -24,6 +24,12 @@ final class UploadRun {
     private static final int RUNNING = -1;
     private static final int CRC_PIECE = 1 << 30;
 
+    /** Longest block with a checksum: the server sums it up while the next one is put. */
+    private static final int SUMMED_BLOCK = 8 << 20;
+
+    /** Put and then summed up while the processor's cache has it. */
+    private static final int SUMMED_PIECE = 512 << 10;
+
     private enum State {
         OPENING,
         MOVING,
@@ -44,21 +50,36 @@ final class UploadRun {
         private long offset;
         private int length;
         private int number;
-        private int crc;
+        private int putBytes;
+        private int outstanding;
+        private final Checksum checksum = new Checksum();
 
-        Slot(int index) {
-            block = new OutgoingBlock(index);
+        Slot(int tag) {
+            block = new OutgoingBlock(tag);
         }
 
         void ask(long from, int count, int blockNo) {
             offset = from;
             length = count;
             number = blockNo;
+            putBytes = 0;
+            checksum.reset();
             state = SlotState.ASKED;
         }
 
-        void crc(int value) {
-            crc = value;
+        void put(int count) {
+            putBytes += count;
+            outstanding++;
+            if (putBytes == length) {
+                state = SlotState.WRITING;
+            }
+        }
+
+        void written() {
+            outstanding--;
+            if (outstanding == 0 && state == SlotState.WRITING) {
+                state = SlotState.WRITTEN;
+            }
         }
 
         void to(SlotState next) {
@@ -71,6 +92,7 @@ final class UploadRun {
     private final RegisteredRegion source;
     private final Slot[] slots;
     private final boolean hasCrc;
+    private final int firstTag;
     private final Checksum checksum = new Checksum();
     private State state = State.OPENING;
     private long openRequest;
@@ -86,13 +108,17 @@ final class UploadRun {
     private long windowAt;
     private int status = RUNNING;
 
-    UploadRun(ClientEngine engine, Upload task, Granted granted) {
+    /**
+     * @param number tells its writes from those of another upload
+     */
+    UploadRun(ClientEngine engine, Upload task, Granted granted, int number) {
         this.engine = engine;
         this.task = task;
         this.hasCrc = (granted.features() & StgFlags.FEATURE_CRC) != 0;
         this.slots = new Slot[granted.window()];
-        Arrays.setAll(slots, Slot::new);
-        this.blockLength = granted.blockMax();
+        this.firstTag = (number & Short.MAX_VALUE) << 16;
+        Arrays.setAll(slots, index -> new Slot(firstTag + index));
+        this.blockLength = hasCrc ? Math.min(SUMMED_BLOCK, granted.blockMax()) : granted.blockMax();
         this.source = engine.link().register(task.memory());
     }
 
@@ -225,13 +251,14 @@ final class UploadRun {
         }
     }
 
-    void onWritten(int index, boolean isThere) {
-        if (index < 0 || index >= slots.length || slots[index].state != SlotState.WRITING) {
+    void onWritten(int tag, boolean isThere) {
+        int index = tag - firstTag;
+        if (index < 0 || index >= slots.length) {
             return; // Of an earlier dataset.
         }
         engine.progress();
         if (isThere) {
-            slots[index].to(SlotState.WRITTEN);
+            slots[index].written();
         } else {
             status = StgStatus.BAD_RANGE;
         }
@@ -245,7 +272,11 @@ final class UploadRun {
         }
         int work = 0;
         for (Slot slot : slots) {
-            work += step(slot);
+            work += talk(slot);
+        }
+        // What was said travels before the next block does, so that the server works meanwhile.
+        for (int i = 0; i < slots.length && work == 0; i++) {
+            work += slots[i].state == SlotState.GRANTED ? write(slots[i]) : 0;
         }
         if (releasedBytes == task.length()) {
             engine.say(StgType.DATASET_SYNC, StgType.lengthMin(StgType.DATASET_SYNC))
@@ -256,7 +287,7 @@ final class UploadRun {
         return work;
     }
 
-    private int step(Slot slot) {
+    private int talk(Slot slot) {
         switch (slot.state) {
             case FREE -> {
                 // The first answer says how long blocks may be.
@@ -265,9 +296,6 @@ final class UploadRun {
                     ask(slot);
                     return 1;
                 }
-            }
-            case GRANTED -> {
-                return write(slot);
             }
             case WRITTEN -> {
                 if (!engine.link().out().isFull()) {
@@ -312,26 +340,38 @@ final class UploadRun {
     }
 
     private int write(Slot slot) {
-        long at = task.offset() + slot.offset;
-        UnsafeBuffer bytes = window(at, slot.length);
+        int pieceLength = hasCrc ? engine.link().pieceLength(SUMMED_PIECE) : slot.length;
+        int work = 0;
+        boolean mayGoOn = true;
+        while (slot.putBytes < slot.length && mayGoOn) {
+            mayGoOn = write(slot, Math.min(pieceLength, slot.length - slot.putBytes));
+            work += mayGoOn ? 1 : 0;
+        }
+        return work;
+    }
+
+    /** False: not now. */
+    private boolean write(Slot slot, int count) {
+        long at = task.offset() + slot.offset + slot.putBytes;
+        UnsafeBuffer bytes = window(at, count);
         int bytesAt = (int) (at - windowAt);
-        slot.block.to(engine.session(), task.id(), slot.offset, slot.number, slot.length);
+        slot.block.to(engine.session(), task.id(), slot.offset, slot.number, slot.putBytes, count);
         slot.block.from(source, at, bytes, bytesAt);
         if (!engine.link().write(slot.block)) {
-            return 0;
+            return false;
         }
-        slot.to(SlotState.WRITING);
+        slot.put(count);
         if (hasCrc) {
-            slot.crc(checksum.of(bytes, bytesAt, slot.length));
-            crcs[slot.number] = slot.crc;
-            lengths[slot.number] = slot.length;
+            slot.checksum.update(bytes, bytesAt, count);
+            crcs[slot.number] = slot.checksum.value();
+            lengths[slot.number] = slot.putBytes;
         }
-        return 1;
+        return true;
     }
 
     private void release(Slot slot) {
         engine.say(StgType.BLOCK_RELEASE, StgType.lengthMin(StgType.BLOCK_RELEASE))
-                .release(task.id(), slot.number, slot.crc);
+                .release(task.id(), slot.number, hasCrc ? crcs[slot.number] : 0);
         releasedBytes += slot.length;
         slot.to(SlotState.FREE);
     }

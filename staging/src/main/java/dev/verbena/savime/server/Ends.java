@@ -7,6 +7,8 @@ import dev.verbena.staging.sink.StagedArrays;
 
 /** How a dataset leaves: blocks are revoked, files removed, and then its bytes are given back. */
 final class Ends {
+    private static final long MERGED_AT_ONCE = 16 << 20;
+
     private final Registry registry;
     private final StorageJobs jobs;
     private final ServerSettings settings;
@@ -76,15 +78,13 @@ final class Ends {
                     if (isKept) {
                         file.removeMeta();
                     } else {
-                        file.remove();
+                        file.remove(isRead);
                     }
                 },
                 failure -> {
-                    if (failure != null) {
-                        settings.environment().errorHandler().onError(failure);
-                    }
+                    report(failure);
                     if (isKept) {
-                        admission.keep(file);
+                        keep(file, file.isReused());
                     } else {
                         admission.release(file.isInMemory(), file.length());
                     }
@@ -97,16 +97,41 @@ final class Ends {
                 });
     }
 
-    /** Deletes a file that no dataset has. */
-    void discard(StagedFile file) {
+    /**
+     * Keeps a file for later datasets.
+     *
+     * @param isUsedOften its pages are merged, which pays if several datasets get them
+     */
+    void keep(StagedFile file, boolean isUsedOften) {
+        admission.keep(file);
+        if (isUsedOften && file.takeMerging()) {
+            merge(file, 0);
+        }
+    }
+
+    /** Part by part: files of other datasets are made between two. */
+    private void merge(StagedFile file, long at) {
+        long count = Math.min(MERGED_AT_ONCE, file.length() - at);
         jobs.submit(
-                file.isInMemory(),
-                file::remove,
+                true,
+                () -> file.mergePages(at, count),
                 failure -> {
-                    if (failure != null) {
-                        settings.environment().errorHandler().onError(failure);
+                    report(failure);
+                    if (failure == null && at + count < file.length()) {
+                        merge(file, at + count);
                     }
                 });
+    }
+
+    private void report(Exception failure) {
+        if (failure != null) {
+            settings.environment().errorHandler().onError(failure);
+        }
+    }
+
+    /** Deletes a file that no dataset has. */
+    void discard(StagedFile file) {
+        jobs.submit(file.isInMemory(), () -> file.remove(false), this::report);
     }
 
     /** Tells its client, if that is there, what has become of it. */

@@ -154,7 +154,15 @@ final class Reception {
     }
 
     private void map(Connection by, Dataset dataset, Asked asked) {
+        OffHeapMemory before = dataset.file().mapped(asked.offset(), asked.length());
+        if (before != null) {
+            grant(new Block(dataset, by, asked, before, false), asked);
+            return;
+        }
         OffHeapMemory[] mapped = new OffHeapMemory[1];
+        if (by.isOneSided() && !dataset.hasJobs()) {
+            dataset.file().share(transport);
+        }
         dataset.jobs(1);
         jobs.submit(
                 true,

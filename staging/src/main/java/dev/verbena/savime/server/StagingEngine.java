@@ -156,7 +156,10 @@ public final class StagingEngine implements ProtocolAgent {
 
     private void prefaulted(StagedFile file, long length, Exception failure) {
         if (failure == null) {
-            admission.keep(file);
+            if (transport != null) {
+                file.share(transport);
+            }
+            ends.keep(file, true);
             return;
         }
         environment.errorHandler().onError(failure);

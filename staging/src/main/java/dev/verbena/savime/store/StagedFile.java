@@ -6,6 +6,7 @@ import dev.verbena.agent.internal.ByteViews;
 import dev.verbena.memory.OffHeapMemories;
 import dev.verbena.memory.OffHeapMemory;
 import dev.verbena.staging.Checksum;
+import dev.verbena.transport.Transport;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
@@ -20,7 +21,9 @@ import org.agrona.collections.Long2ObjectHashMap;
 /**
  * The files of one dataset: {@code ID.data} and {@code ID.meta}. Blocks of a file in memory are
  * mapped when they are asked for, after their space was reserved, and stay mapped until the file is
- * removed: a file that is used again has its pages already. One thread at a time.
+ * removed: a file that is used again has its pages already. If the transport can, the whole file is
+ * mapped by it, so that peers on this host write into it by plain stores. One thread at a time, but
+ * for what says otherwise.
  */
 public final class StagedFile {
     private final StagingDirectory directory;
@@ -29,6 +32,10 @@ public final class StagedFile {
     private final ByteViews views = new ByteViews();
     private final Checksum checksum = new Checksum();
     private volatile long id;
+    private OffHeapMemory whole;
+    private boolean wasOffered;
+    private boolean hasHugePages;
+    private boolean isReused;
     private FileChannel channel;
 
     StagedFile(StagingDirectory directory, long id, long length) {
@@ -84,10 +91,52 @@ public final class StagedFile {
         OffHeapMemories.mapFile(data(), 0, length, true).close();
     }
 
+    /** Whether a dataset had it before. */
+    public boolean isReused() {
+        return isReused;
+    }
+
+    /**
+     * Has the transport map a file in memory, if it can; asked once. By the transport's thread,
+     * while no job uses the file.
+     */
+    public void share(Transport transport) {
+        if (!wasOffered && mapped.isEmpty()) {
+            whole = transport.mapFile(data(), length);
+        }
+        wasOffered = true;
+    }
+
+    /**
+     * Whether {@link #mergePages} is to be called for the whole of it now; true at most once. By
+     * the transport's thread.
+     */
+    public boolean takeMerging() {
+        boolean isDue =
+                whole != null && !hasHugePages && length >= OffHeapMemories.HUGE_PAGE_LENGTH;
+        hasHugePages |= isDue;
+        return isDue;
+    }
+
+    /**
+     * Makes huge pages of the pages that a part of the file has; of a file that was removed
+     * meanwhile, nothing.
+     *
+     * @param at a multiple of 2 MiB, as is the count unless the file ends with it
+     */
+    public void mergePages(long at, long count) {
+        if (whole != null) {
+            try (OffHeapMemory part = OffHeapMemories.part(whole, at, count)) {
+                OffHeapMemories.mergePages(part);
+            }
+        }
+    }
+
     /** Gives the files, whose dataset is gone, to another of the same length. */
     void reuse(long nextId) throws IOException {
         Path before = data();
         id = nextId;
+        isReused = true;
         Files.move(before, data(), StandardCopyOption.ATOMIC_MOVE);
     }
 
@@ -97,17 +146,37 @@ public final class StagedFile {
      * @throws java.io.UncheckedIOException if there is no space
      */
     public OffHeapMemory map(long offset, int blockLength) {
-        OffHeapMemory memory = mapped.get(offset);
-        if (memory != null && memory.length() == blockLength) {
+        OffHeapMemory memory = mapped(offset, blockLength);
+        if (memory != null) {
             return memory;
         }
-        if (memory != null) {
-            mapped.remove(offset);
-            memory.close();
+        OffHeapMemory other = take(offset);
+        if (other != null) {
+            other.close();
         }
         memory = OffHeapMemories.mapFile(data(), offset, blockLength, true);
-        mapped.put(offset, memory);
+        if (whole != null) {
+            memory.close(); // What it has reserved stays.
+            memory = OffHeapMemories.part(whole, offset, blockLength);
+        }
+        synchronized (mapped) {
+            mapped.put(offset, memory);
+        }
         return memory;
+    }
+
+    /** Memory of a block that was mapped before; null: it was not. Any thread. */
+    public OffHeapMemory mapped(long offset, int blockLength) {
+        synchronized (mapped) {
+            OffHeapMemory memory = mapped.get(offset);
+            return memory != null && memory.length() == blockLength ? memory : null;
+        }
+    }
+
+    private OffHeapMemory take(long offset) {
+        synchronized (mapped) {
+            return mapped.remove(offset);
+        }
     }
 
     /** Writes with {@code pwrite}. */
@@ -179,9 +248,20 @@ public final class StagedFile {
         Files.deleteIfExists(meta());
     }
 
-    /** Unmaps, then deletes data and meta file. */
-    public void remove() throws IOException {
+    /**
+     * Unmaps, then deletes data and meta file.
+     *
+     * @param isRead others read the data file meanwhile: it keeps its bytes for them, and for peers
+     *     that have it mapped; otherwise its pages are free on return
+     */
+    public void remove(boolean isRead) throws IOException {
+        boolean isMapped = whole != null;
         close();
+        if (isMapped && !isRead) {
+            try (FileChannel file = FileChannel.open(data(), StandardOpenOption.WRITE)) {
+                file.truncate(0);
+            }
+        }
         Files.deleteIfExists(data());
         Files.deleteIfExists(meta());
         directory.force();
@@ -189,8 +269,14 @@ public final class StagedFile {
 
     /** Unmaps and closes; the files stay. */
     public void close() throws IOException {
-        mapped.values().forEach(OffHeapMemory::close);
-        mapped.clear();
+        synchronized (mapped) {
+            mapped.values().forEach(OffHeapMemory::close);
+            mapped.clear();
+        }
+        if (whole != null) {
+            whole.close();
+            whole = null;
+        }
         if (channel != null) {
             channel.close();
             channel = null;

@@ -83,7 +83,7 @@ public final class StagingDirectory implements AutoCloseable {
             file.create();
             return file;
         } catch (IOException | UncheckedIOException e) {
-            file.remove();
+            file.remove(false);
             throw e;
         }
     }

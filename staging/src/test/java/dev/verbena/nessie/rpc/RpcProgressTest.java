@@ -16,7 +16,9 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What a server whose clock this test sets knows of time: its progress callback, the age of calls. */
+/**
+ * What a server whose clock this test sets knows of time: its progress callback, the age of calls.
+ */
 @Timeout(60)
 class RpcProgressTest {
     private static final long CYCLE_NS = 1_000_000;
@@ -120,15 +122,7 @@ class RpcProgressTest {
             for (int i = 0; i < 3000; i++) {
                 if (request.state() == ClientRequest.State.NULL || request.isDone()) {
                     client.client()
-                            .call(
-                                    request,
-                                    service,
-                                    Opcode.NULL,
-                                    null,
-                                    null,
-                                    null,
-                                    0,
-                                    60_000);
+                            .call(request, service, Opcode.NULL, null, null, null, 0, 60_000);
                 }
                 now += CYCLE_NS;
                 serving.doWork();
