@@ -5,6 +5,7 @@ import dev.verbena.agent.Environment;
 import dev.verbena.savime.server.ServerCounts;
 import dev.verbena.savime.server.ServerSettings;
 import dev.verbena.savime.server.StagingEngine;
+import dev.verbena.savime.store.BackgroundThread;
 import dev.verbena.savime.store.StagingDirectory;
 import dev.verbena.savime.wire.StgFlyweight;
 import dev.verbena.savime.wire.StgStatus;
@@ -42,7 +43,14 @@ public final class StagingService implements AutoCloseable {
             disk = directory(context.disk, false);
             SenderPool senders =
                     new SenderPool(context.sink, context.senders, context.grace.toMillis());
-            engine = new StagingEngine(context.settings(), memory, disk, senders, context.arrays);
+            engine =
+                    new StagingEngine(
+                            context.settings(),
+                            memory,
+                            disk,
+                            senders,
+                            context.arrays,
+                            BackgroundThread::new);
         } catch (RuntimeException e) {
             CloseHelper.closeAll(memory, disk);
             throw e;

@@ -103,6 +103,18 @@ final class RawClient implements AutoCloseable {
         return message.status() == 0 ? message.datasetId() : -message.status();
     }
 
+    /** As {@link #open}, of a dataset that had this number when its connection was lost. */
+    long openAgain(String name, long bytes, long before) throws IOException {
+        begin(StgType.DATASET_OPEN, StgFlyweight.LENGTH_MAX)
+                .flags(StgFlags.FLAG_AGAIN)
+                .status((int) before)
+                .open(bytes, 1, 0, 0)
+                .openTexts(name, "char", out, 0);
+        flush();
+        read(StgType.DATASET_OPENED);
+        return message.status() == 0 ? message.datasetId() : -message.status();
+    }
+
     /** Asks for a block without waiting. */
     void ask(long id, long offset, int length, int number) throws IOException {
         begin(StgType.BLOCK_REQUEST, StgType.lengthMin(StgType.BLOCK_REQUEST))

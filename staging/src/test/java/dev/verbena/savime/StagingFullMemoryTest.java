@@ -56,6 +56,10 @@ class StagingFullMemoryTest {
                 fill(memory.resolve("foreign"));
                 client.ask(id, BLOCK, BLOCK, 1);
                 assertThat(client.granted()).isEqualTo(StgStatus.NO_SPACE);
+                // Its size is known from the start: this goes to disk, whatever the limit says.
+                long large = client.open("large", 16 * BLOCK);
+                assertThat(large).isPositive();
+                assertThat(stage.service.diskReserved()).isEqualTo(16 * BLOCK);
                 Files.delete(memory.resolve("foreign"));
                 Await.until("given back", () -> stage.service.memoryReserved() == 0);
                 long next = client.open("next", BLOCK);

@@ -283,6 +283,32 @@ class StagingProtocolTest {
     }
 
     @Test
+    @Tag("savime-34")
+    void shouldSayAgainThatAllArrivedBeforeTheConnectionWasLost() throws IOException {
+        sink.isDown = true;
+        stage.launch(sink);
+        byte[] bytes = StagingFixture.bytes(9, PAGE);
+        int port = stage.service.port();
+        long id;
+        try (RawClient client = new RawClient(port).hello(7, 1 << 20, 2, 0)) {
+            id = client.open("d", PAGE);
+            client.block(id, 0, 0, bytes);
+            assertThat(client.sync(id, PAGE)).isZero();
+        }
+        try (RawClient again = new RawClient(port).hello(7, 1 << 20, 2, 0)) {
+            assertThat(again.open("d", PAGE)).isEqualTo(-StgStatus.DUPLICATE);
+            assertThat(again.openAgain("d", PAGE, id + 1)).isEqualTo(-StgStatus.DUPLICATE);
+            assertThat(again.openAgain("d", PAGE, id)).isEqualTo(id);
+            assertThat(again.message.resumeOffset()).isEqualTo(PAGE);
+            assertThat(again.sync(id, PAGE)).isZero();
+            sink.isDown = false;
+            assertThat(again.read(StgType.DATASET_EVENT).datasetId()).isEqualTo(id);
+            assertThat(again.sync(id, PAGE)).isZero();
+        }
+        assertThat(sink.order).containsExactly("d");
+    }
+
+    @Test
     void shouldRemoveWhatWasNotResumedInTime() throws IOException {
         stage.launch(stage.context(sink).resume(Duration.ofMillis(100)));
         RawClient client =

@@ -137,13 +137,17 @@ final class UploadRun {
         Upload.Dataset dataset = task.dataset();
         UnsafeBuffer metadata = new UnsafeBuffer(new byte[PieceMetadata.LENGTH_MAX]);
         int length = dataset.piece() == null ? 0 : dataset.piece().encode(metadata, 0);
+        // The number of an attempt whose connection was lost: the server may have all of it.
+        int before = (int) task.id();
         engine.say(StgType.DATASET_OPEN, StgFlyweight.LENGTH_MAX)
+                .flags(before == 0 ? 0 : StgFlags.FLAG_AGAIN)
+                .status(before)
                 .open(
                         task.length(),
                         dataset.elementSize(),
                         dataset.onDuplicate(),
                         dataset.placement())
-                .openTexts(dataset.name(), dataset.type(), metadata, length);
+                .openTexts(task.givenName(), dataset.type(), metadata, length);
     }
 
     // ---- what the server says

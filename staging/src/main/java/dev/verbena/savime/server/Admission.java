@@ -8,8 +8,9 @@ import java.util.function.Consumer;
 
 /**
  * Which dataset goes to memory (specification, section 5.2). Bytes are reserved before a file is
- * made. Files whose dataset is gone stay, within the reservation, for datasets of the same length,
- * and go as soon as another dataset needs the space.
+ * made, no more of them than the file system has beside what others have put there. Files whose
+ * dataset is gone stay, within the reservation, for datasets of the same length, and go as soon as
+ * another dataset needs the space.
  */
 final class Admission {
     private final Account memory;
@@ -19,6 +20,7 @@ final class Admission {
     private final ArrayDeque<StagedFile> pool = new ArrayDeque<>();
     private long poolBytes;
     private long keptSoonBytes;
+    private long room = Long.MAX_VALUE;
 
     /**
      * @param remove deletes the files of a dataset that is gone, and then calls {@link #removed}
@@ -38,9 +40,19 @@ final class Admission {
         return disk;
     }
 
+    /** What the file system of the memory directory has, and how much of it is taken. */
+    void fileSystem(long total, long used) {
+        // Files here take no more than is reserved for them: the rest is of others.
+        room = total - Math.max(0, used - memory.reserved());
+    }
+
     /** Bytes of memory that datasets can have. */
     long freeMemory() {
-        return memory.free() + poolBytes;
+        return Math.max(0, unreserved()) + poolBytes;
+    }
+
+    private long unreserved() {
+        return Math.min(memory.free(), room - memory.reserved());
     }
 
     /** A file of this length from the pool, its bytes reserved already; null: none. */
@@ -61,7 +73,7 @@ final class Admission {
         if (length > freeMemory()) {
             return false;
         }
-        while (!memory.reserve(length)) {
+        while (unreserved() < length || !memory.reserve(length)) {
             StagedFile oldest = pool.remove();
             poolBytes -= oldest.length();
             // Deleted by the same thread that makes the new file, and before.
@@ -97,7 +109,10 @@ final class Admission {
 
     /** Whether a file of this length is to be made for the pool; then {@link #keep} follows. */
     boolean mayMake(long length) {
-        boolean has = length <= poolMax - poolBytes - keptSoonBytes && memory.reserve(length);
+        boolean has =
+                length <= poolMax - poolBytes - keptSoonBytes
+                        && length <= unreserved()
+                        && memory.reserve(length);
         keptSoonBytes += has ? length : 0;
         return has;
     }

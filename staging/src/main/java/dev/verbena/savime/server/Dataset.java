@@ -33,6 +33,7 @@ final class Dataset {
     private int jobCount;
     private boolean isSyncing;
     private boolean isRepeated;
+    private boolean isTakenUp;
     private long syncRequest;
     private long syncNs;
     private long doneNs;
@@ -138,6 +139,21 @@ final class Dataset {
         isSyncing = false;
     }
 
+    /** Its client is back, and does not know that all of it is here. */
+    void takenUp(Connection by) {
+        connection = by;
+        isTakenUp = true;
+    }
+
+    boolean isTakenUp() {
+        return isTakenUp;
+    }
+
+    /** All of it is here, or was and is in the sink. */
+    boolean isComplete() {
+        return meta.syncedOrder() > 0 && state != DatasetState.ABORTED;
+    }
+
     void ended(long nowNs) {
         endedNs = nowNs;
     }
@@ -210,6 +226,11 @@ final class Dataset {
     }
 
     // ---- its end
+
+    /** Its client asks again for an answer that is still to come. */
+    void syncAgain(long request) {
+        syncRequest = request;
+    }
 
     void sync(long request, int crc, long nowNs) {
         syncNs = nowNs;

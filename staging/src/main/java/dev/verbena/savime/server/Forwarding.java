@@ -6,7 +6,7 @@ import dev.verbena.savime.wire.DatasetState;
 import dev.verbena.savime.wire.StgFlags;
 import dev.verbena.savime.wire.StgFlyweight;
 import dev.verbena.savime.wire.StgStatus;
-import dev.verbena.staging.forward.SenderPool;
+import dev.verbena.staging.forward.Senders;
 import dev.verbena.staging.forward.SinkTask;
 import dev.verbena.staging.sink.SinkDataset;
 import dev.verbena.staging.sink.StagedArrays;
@@ -29,7 +29,7 @@ final class Forwarding {
     private final StorageJobs jobs;
     private final ServerCounts counts;
     private final Commands commands = new Commands();
-    private final SenderPool senders;
+    private final Senders senders;
     private final StagedArrays arrays;
     private final List<Entry> queue = new ArrayList<>();
     private long retryNs;
@@ -82,7 +82,7 @@ final class Forwarding {
             Ends ends,
             StorageJobs jobs,
             ServerCounts counts,
-            SenderPool senders,
+            Senders senders,
             StagedArrays arrays) {
         this.settings = settings;
         this.clock = settings.environment().nanoClock();

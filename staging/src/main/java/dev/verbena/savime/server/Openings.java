@@ -5,6 +5,7 @@ import dev.verbena.savime.store.StagedFile;
 import dev.verbena.savime.store.StagingDirectory;
 import dev.verbena.savime.wire.DatasetNames;
 import dev.verbena.savime.wire.DatasetState;
+import dev.verbena.savime.wire.StgFlags;
 import dev.verbena.savime.wire.StgFlyweight;
 import dev.verbena.savime.wire.StgStatus;
 import dev.verbena.savime.wire.StgType;
@@ -35,9 +36,14 @@ final class Openings {
     private final Ends ends;
     private final ServerCounts counts;
     private final ArrayDeque<Opening> waiting = new ArrayDeque<>();
+    private final ArrayDeque<Opening> takenUpLater = new ArrayDeque<>();
     private boolean isStopping;
 
-    /** What is asked for, and since when. */
+    /**
+     * What is asked for, and since when.
+     *
+     * @param before low half of the number that it had when its connection was lost; 0: it is new
+     */
     private record Opening(
             Connection connection,
             long request,
@@ -47,8 +53,24 @@ final class Openings {
             int elementSize,
             int placement,
             PieceMetadata piece,
+            int before,
             long commandsBefore,
-            long sinceNs) {}
+            long sinceNs) {
+        Opening named(String other) {
+            return new Opening(
+                    connection,
+                    request,
+                    other,
+                    type,
+                    length,
+                    elementSize,
+                    placement,
+                    piece,
+                    before,
+                    commandsBefore,
+                    sinceNs);
+        }
+    }
 
     Openings(
             ServerSettings settings,
@@ -92,22 +114,7 @@ final class Openings {
             refuse(by, message.request(), refusal, name, type, by.session().commandCount());
             return;
         }
-        Dataset same = registry.named(name);
-        if (same != null && resume(by, same, message.request(), length)) {
-            return;
-        }
-        if (registry.isTaken(name)) {
-            if (message.onDuplicate() == SUFFIX) {
-                name = free(name);
-            } else if (message.onDuplicate() == REPLACE && same != null && isReplaceable(same)) {
-                ends.remove(same, DatasetState.ABORTED);
-            } else {
-                long commands = by.session().commandCount();
-                refuse(by, message.request(), StgStatus.DUPLICATE, name, type, commands);
-                return;
-            }
-        }
-        registry.take(name);
+        int before = (message.flags() & StgFlags.FLAG_AGAIN) == 0 ? 0 : message.status();
         Opening opening =
                 new Opening(
                         by,
@@ -118,8 +125,29 @@ final class Openings {
                         elementSize,
                         message.placementRule(),
                         piece,
+                        before,
                         by.session().commandCount(),
                         settings.environment().nanoClock().nanoTime());
+        if (!isTakenUp(opening)) {
+            open(opening, message.onDuplicate());
+        }
+    }
+
+    private void open(Opening asked, int onDuplicate) {
+        Opening opening = asked;
+        String name = asked.name;
+        Dataset same = registry.named(name);
+        if (registry.isTaken(name)) {
+            if (onDuplicate == SUFFIX) {
+                opening = asked.named(free(name));
+            } else if (onDuplicate == REPLACE && same != null && isReplaceable(same)) {
+                ends.remove(same, DatasetState.ABORTED);
+            } else {
+                refuse(asked, StgStatus.DUPLICATE);
+                return;
+            }
+        }
+        registry.take(opening.name);
         if (!waiting.isEmpty() || !place(opening, settings.admissionWaitNs() == 0)) {
             waiting.add(opening);
         }
@@ -173,19 +201,58 @@ final class Openings {
         }
     }
 
-    /** A client that lost its connection goes on with what has arrived. */
-    private boolean resume(Connection by, Dataset dataset, long request, long length) {
-        boolean isSame =
-                dataset.state() == DatasetState.RECEIVING
-                        && dataset.connection() == null
-                        && dataset.session() == by.session()
-                        && dataset.length() == length
-                        && !dataset.hasJobs();
-        if (isSame) {
-            dataset.resumed(by);
-            opened(by, dataset, request);
+    /**
+     * Whether it is a dataset that its client, which lost its connection, had begun: that goes on
+     * with what has arrived, or is told again that all has.
+     */
+    private boolean isTakenUp(Opening opening) {
+        Connection by = opening.connection;
+        Dataset same = registry.named(opening.name);
+        boolean isSame = same != null && (int) same.id() == opening.before;
+        boolean mayTakeUp =
+                same != null
+                        && same.session() == by.session()
+                        && same.length() == opening.length
+                        && (same.connection() == null || isSame && same.connection() != by);
+        if (mayTakeUp && same.isComplete()) {
+            if (isSame) {
+                same.takenUp(by);
+                opened(by, same, opening.request, opening.length);
+            }
+            return isSame;
         }
-        return isSame;
+        if (!mayTakeUp || same.state() != DatasetState.RECEIVING) {
+            return false;
+        }
+        if (same.hasJobs()) {
+            takenUpLater.add(opening);
+        } else {
+            ends.revoke(same);
+            same.resumed(by);
+            opened(by, same, opening.request, same.firstGap());
+        }
+        return true;
+    }
+
+    /** Those whose dataset was worked on when they came; work done. */
+    private int takeUp() {
+        int work = 0;
+        for (int i = takenUpLater.size(); i > 0; i--) {
+            Opening opening = takenUpLater.remove();
+            Dataset same = registry.named(opening.name);
+            boolean isBusy = same != null && same.hasJobs() && !same.isComplete();
+            if (opening.connection.isEnding()) {
+                work++;
+            } else if (isBusy) {
+                takenUpLater.add(opening);
+            } else {
+                work++;
+                if (!isTakenUp(opening)) {
+                    open(opening, 0);
+                }
+            }
+        }
+        return work;
     }
 
     private void refuse(Opening opening, int status) {
@@ -217,18 +284,18 @@ final class Openings {
         }
     }
 
-    private void opened(Connection by, Dataset dataset, long request) {
+    private void opened(Connection by, Dataset dataset, long request, long resumeOffset) {
         by.reply(StgType.DATASET_OPENED, StgFlyweight.LENGTH_MAX, request, StgStatus.OK)
                 .opened(
                         dataset.id(),
                         dataset.file().isInMemory() ? 1 : 2,
-                        dataset.firstGap(),
+                        resumeOffset,
                         dataset.name());
     }
 
     /** Those that wait for memory, in order; work done. */
     int doWork() {
-        int work = 0;
+        int work = takeUp();
         while (!waiting.isEmpty()) {
             Opening first = waiting.peek();
             long now = settings.environment().nanoClock().nanoTime();
@@ -246,7 +313,7 @@ final class Openings {
     }
 
     boolean isWaiting() {
-        return !waiting.isEmpty();
+        return !(waiting.isEmpty() && takenUpLater.isEmpty());
     }
 
     /** Finds a place; false: it may wait for memory. */
@@ -320,11 +387,14 @@ final class Openings {
         Session session = opening.connection.session();
         Dataset dataset =
                 new Dataset(session, opening.connection, file, meta, opening.commandsBefore);
+        if (opening.before != 0) {
+            dataset.repeated(); // An earlier server may have had it, and the sink, too.
+        }
         registry.add(dataset);
         long now = settings.environment().nanoClock().nanoTime();
         counts.latencies().opened(now - opening.sinceNs);
         if (session.isConnected(opening.connection)) {
-            opened(opening.connection, dataset, opening.request);
+            opened(opening.connection, dataset, opening.request, 0);
         } else {
             ends.remove(dataset, DatasetState.ABORTED);
         }

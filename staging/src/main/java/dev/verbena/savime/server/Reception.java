@@ -4,6 +4,7 @@ import dev.verbena.memory.OffHeapMemory;
 import dev.verbena.memory.RegisteredRegion;
 import dev.verbena.memory.RemoteDescriptor;
 import dev.verbena.savime.server.Connection.Asked;
+import dev.verbena.savime.store.MetaFile;
 import dev.verbena.savime.wire.DatasetState;
 import dev.verbena.savime.wire.StgFlags;
 import dev.verbena.savime.wire.StgFlyweight;
@@ -337,6 +338,9 @@ final class Reception {
     // ---- end of a dataset
 
     void onSync(Connection by, StgFlyweight message) {
+        if (isAnsweredAgain(by, message)) {
+            return;
+        }
         Dataset dataset = receiving(by, message.datasetId());
         if (dataset == null || dataset.isSyncing()) {
             done(by, message.datasetId(), message.request(), StgStatus.NO_SUCH_DATASET, 0);
@@ -346,6 +350,31 @@ final class Reception {
             dataset.sync(message.request(), message.datasetCrc(), clock.nanoTime());
             answerSync(dataset);
         }
+    }
+
+    /** A client that lost its connection asks again for the answer that went with it. */
+    private boolean isAnsweredAgain(Connection by, StgFlyweight message) {
+        long id = message.datasetId();
+        Dataset dataset = registry.dataset(id);
+        boolean isKnown =
+                dataset == null
+                        ? registry.ended(id) == DatasetState.FORWARDED
+                        : dataset.isTakenUp() && dataset.connection() == by;
+        if (!isKnown) {
+            return false;
+        }
+        if (dataset != null && dataset.state() == DatasetState.RECEIVING) {
+            dataset.syncAgain(message.request()); // It is being sealed.
+            return true;
+        }
+        done(by, id, message.request(), StgStatus.OK, message.syncBytes());
+        DatasetState state = dataset == null ? DatasetState.FORWARDED : dataset.state();
+        if (state == DatasetState.FORWARDED || state == DatasetState.FAILED) {
+            // What it was told of the end came before it was told of the beginning.
+            boolean isFailed = state == DatasetState.FAILED;
+            by.notify(id, state, isFailed ? StgStatus.SINK_REJECTED : StgStatus.OK, "");
+        }
+        return true;
     }
 
     private void done(Connection by, long id, long request, int status, long bytes) {
@@ -371,10 +400,13 @@ final class Reception {
 
     private void seal(Dataset dataset, boolean hasCrc) {
         dataset.synced(hasCrc, ++lastOrder);
+        // That it may be in the sink already is remembered as of one whose transfer was begun.
+        MetaFile content =
+                dataset.isRepeated() ? dataset.meta().in(DatasetState.FORWARDING) : dataset.meta();
         dataset.jobs(1);
         jobs.submit(
                 dataset.file().isInMemory(),
-                () -> dataset.file().seal(dataset.meta()),
+                () -> dataset.file().seal(content),
                 failure -> {
                     dataset.jobs(-1);
                     if (failure != null) {

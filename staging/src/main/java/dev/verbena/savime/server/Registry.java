@@ -20,8 +20,15 @@ final class Registry {
     private long lastId;
     private long lastSession;
 
-    Registry(long sessionBase) {
-        this.sessionBase = sessionBase;
+    /**
+     * Of none yet.
+     *
+     * @param base numbers of sessions and datasets are greater, and greater than those of earlier
+     *     servers: who asks for what one of these had is not told of another
+     */
+    Registry(long base) {
+        sessionBase = base;
+        lastId = base;
     }
 
     /** The session of this client, made if there is none. */

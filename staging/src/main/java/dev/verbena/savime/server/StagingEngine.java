@@ -8,22 +8,25 @@ import dev.verbena.savime.store.StagingDirectory;
 import dev.verbena.savime.wire.DatasetState;
 import dev.verbena.staging.CounterMirror;
 import dev.verbena.staging.bootstrap.ServicePublisher;
-import dev.verbena.staging.forward.SenderPool;
+import dev.verbena.staging.forward.Senders;
 import dev.verbena.staging.sink.StagedArrays;
 import dev.verbena.transport.Transport;
+import java.io.IOException;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.function.Function;
 import org.agrona.CloseHelper;
 
 /**
  * The staging server: takes datasets from clients into memory or onto disk and hands them to a
- * sink. What may wait runs on threads of the directories and of the sender pool, whose results it
- * polls. One thread, except what says otherwise.
+ * sink. What may wait runs elsewhere, on threads of the directories and of the sender pool, and its
+ * results are polled. One thread, except what says otherwise.
  */
 public final class StagingEngine implements ProtocolAgent {
     private static final long EXPIRE_EVERY_NS = 20_000_000L;
+    private static final long LOOK_EVERY_NS = 5_000_000_000L;
 
     private final ServerSettings settings;
     private final Environment environment;
@@ -31,7 +34,7 @@ public final class StagingEngine implements ProtocolAgent {
     private final StagingDirectory disk;
     private final BackgroundWork memoryWork;
     private final BackgroundWork diskWork;
-    private final SenderPool senders;
+    private final Senders senders;
     private final ServerCounts counts = new ServerCounts();
     private final Registry registry;
     private final StorageJobs jobs;
@@ -48,6 +51,7 @@ public final class StagingEngine implements ProtocolAgent {
     private TcpClients tcp;
     private TransportClients oneSided;
     private long expiredNs;
+    private long lookedNs;
     private volatile int port;
     private volatile URI uri;
     private volatile boolean isReady;
@@ -61,20 +65,22 @@ public final class StagingEngine implements ProtocolAgent {
      * @param disk null: none
      * @param senders closed by this, as are the directories
      * @param arrays told of the datasets that there are
+     * @param workers start what works on files, by name: threads, where nothing is simulated
      */
     public StagingEngine(
             ServerSettings settings,
             StagingDirectory memory,
             StagingDirectory disk,
-            SenderPool senders,
-            StagedArrays arrays) {
+            Senders senders,
+            StagedArrays arrays,
+            Function<String, BackgroundWork> workers) {
         this.settings = settings;
         this.environment = settings.environment();
         this.memory = memory;
         this.disk = disk;
         this.senders = senders;
-        memoryWork = new BackgroundWork("verbena-stage-memory");
-        diskWork = new BackgroundWork("verbena-stage-disk");
+        memoryWork = workers.apply("verbena-stage-memory");
+        diskWork = workers.apply("verbena-stage-disk");
         jobs = new StorageJobs(memoryWork, diskWork);
         registry = new Registry(environment.epochClock().time() << 20);
         bounce = new BounceBuffers(settings.bounceLength(), settings.bounceCount());
@@ -120,6 +126,13 @@ public final class StagingEngine implements ProtocolAgent {
     @Override
     public void onStart() {
         recover();
+        if (memory != null) {
+            try {
+                looked(memory.space(), null);
+            } catch (IOException e) {
+                looked(null, e);
+            }
+        }
         prefault();
         if (settings.transport() != null) {
             transport = settings.transport().get();
@@ -132,6 +145,26 @@ public final class StagingEngine implements ProtocolAgent {
             port = tcp.port();
         }
         expiredNs = environment.nanoClock().nanoTime();
+        lookedNs = expiredNs;
+    }
+
+    /** How much room the file system in memory has, and others leave. */
+    private void lookAtMemory(long nowNs) {
+        boolean isDue = memory != null && nowNs - lookedNs - LOOK_EVERY_NS >= 0;
+        if (isDue && !isStopAsked) {
+            lookedNs = nowNs;
+            StagingDirectory.Space[] space = new StagingDirectory.Space[1];
+            jobs.submit(
+                    true, () -> space[0] = memory.space(), failure -> looked(space[0], failure));
+        }
+    }
+
+    private void looked(StagingDirectory.Space space, Exception failure) {
+        if (failure == null) {
+            admission.fileSystem(space.total(), space.used());
+        } else {
+            environment.errorHandler().onError(failure);
+        }
     }
 
     /** Fills the pool with files that have their pages. */
@@ -213,6 +246,7 @@ public final class StagingEngine implements ProtocolAgent {
             expiredNs = now;
             work += reception.expire(now) + forwarding.expire(now);
         }
+        lookAtMemory(now);
         mirror.publish(now);
         isReady = oneSided == null || oneSided.isPublished();
         isDrained =
@@ -232,6 +266,9 @@ public final class StagingEngine implements ProtocolAgent {
         }
         if (tcp != null) {
             next = Math.min(next, tcp.nextDeadlineNs(now));
+        }
+        if (memory != null && !isStopAsked) {
+            next = Math.min(next, lookedNs + LOOK_EVERY_NS);
         }
         boolean mayExpire = registry.datasetCount() > 0 || openings.isWaiting();
         return mayExpire ? Math.min(next, now + EXPIRE_EVERY_NS) : next;
@@ -291,16 +328,7 @@ public final class StagingEngine implements ProtocolAgent {
         memoryWork.close();
         diskWork.close();
         jobs.poll();
-        registry.forEach(this::closeFiles);
         CloseHelper.closeAll(bounce, mirror::close, transport, memory, disk);
-    }
-
-    private void closeFiles(Dataset dataset) {
-        try {
-            dataset.file().close();
-        } catch (java.io.IOException e) {
-            environment.errorHandler().onError(e);
-        }
     }
 
     @Override

@@ -6,11 +6,14 @@ import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.file.DirectoryStream;
+import java.nio.file.FileStore;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.TreeSet;
 import org.agrona.ErrorHandler;
 
@@ -25,6 +28,7 @@ public final class StagingDirectory implements AutoCloseable {
     private final Path path;
     private final boolean isMemory;
     private final FileChannel lockFile;
+    private final Set<StagedFile> files = new HashSet<>();
 
     /**
      * A dataset that an earlier server has left.
@@ -78,7 +82,7 @@ public final class StagingDirectory implements AutoCloseable {
 
     /** A new file. */
     public StagedFile create(long id, long length) throws IOException {
-        StagedFile file = new StagedFile(this, id, length);
+        StagedFile file = staged(id, length);
         try {
             file.create();
             return file;
@@ -88,28 +92,36 @@ public final class StagingDirectory implements AutoCloseable {
         }
     }
 
+    private synchronized StagedFile staged(long id, long length) {
+        StagedFile file = new StagedFile(this, id, length);
+        files.add(file);
+        return file;
+    }
+
+    /** It is no more. */
+    synchronized void forget(StagedFile file) {
+        files.remove(file);
+    }
+
     /** Gives pages of a dataset that is gone to a new one of the same length. */
     public StagedFile reuse(StagedFile file, long id) throws IOException {
         file.reuse(id);
         return file;
     }
 
-    /** Bytes that the file system has free. */
-    public long usableBytes() {
-        try {
-            return Files.getFileStore(path).getUsableSpace();
-        } catch (IOException e) {
-            return 0;
-        }
-    }
+    /**
+     * What the file system has.
+     *
+     * @param total bytes
+     * @param used bytes, of whatever file
+     */
+    public record Space(long total, long used) {}
 
-    /** Files other than the server's own: those count against the memory as well. */
-    public long totalBytes() {
-        try {
-            return Files.getFileStore(path).getTotalSpace();
-        } catch (IOException e) {
-            return Long.MAX_VALUE;
-        }
+    /** What the file system has now. */
+    public Space space() throws IOException {
+        FileStore store = Files.getFileStore(path);
+        return new Space(
+                store.getTotalSpace(), store.getTotalSpace() - store.getUnallocatedSpace());
     }
 
     /** Makes names durable; nothing in memory, which does not survive anyway. */
@@ -169,7 +181,7 @@ public final class StagingDirectory implements AutoCloseable {
                     why = "its file has " + length + " bytes, not " + content.totalBytes();
                 } else {
                     Files.deleteIfExists(path.resolve(stem + ".tmp"));
-                    return new Found(new StagedFile(this, content.id(), length), content);
+                    return new Found(staged(content.id(), length), content);
                 }
             } catch (IllegalArgumentException | IOException e) {
                 why = e.getMessage();
@@ -184,11 +196,17 @@ public final class StagingDirectory implements AutoCloseable {
         return null;
     }
 
-    /** Gives the lock back; files stay. */
+    /**
+     * Unmaps and closes its files, which stay, and gives the lock back. No region is registered on
+     * them any more.
+     */
     @Override
-    public void close() {
-        try {
-            lockFile.close();
+    public synchronized void close() {
+        try (FileChannel lock = lockFile) {
+            for (StagedFile file : files) {
+                file.close();
+            }
+            files.clear();
         } catch (IOException e) {
             throw new UncheckedIOException("staging directory " + path + ": " + e, e);
         }

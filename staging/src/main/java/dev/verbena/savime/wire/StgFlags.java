@@ -2,6 +2,12 @@ package dev.verbena.savime.wire;
 
 /** Bits of STG/1: flags of messages, and features that client and server agree on. */
 public final class StgFlags {
+    /**
+     * DATASET_OPEN: this dataset was begun before, over a connection that was lost; the message's
+     * status is the low half of the number that it had.
+     */
+    public static final int FLAG_AGAIN = 1;
+
     /** RUN: do not wait for datasets. */
     public static final int FLAG_IMMEDIATE = 1;
 

@@ -15,7 +15,7 @@ import org.agrona.concurrent.ManyToOneConcurrentLinkedQueue;
  * more to send, after some tasks, or after some time, so that others reach a sink that serves one
  * at a time. A thread ends between two tasks, never within one. Submitted and polled by one thread.
  */
-public final class SenderPool implements AutoCloseable {
+public final class SenderPool implements Senders {
     private static final int TASKS_PER_SESSION = 16;
     private static final long SESSION_NS = 2_000_000_000L;
     private static final SinkTask LAST =
@@ -54,33 +54,28 @@ public final class SenderPool implements AutoCloseable {
         }
     }
 
-    /** Called, on a sender's thread, when a task has ended. */
+    @Override
     public void onReady(Runnable wakeup) {
         this.wakeup = wakeup;
     }
 
-    /** Whether a thread is free. */
+    @Override
     public boolean hasRoom() {
         return inFlight < threads.size();
     }
 
-    /** Tasks that have not been polled. */
+    @Override
     public int inFlight() {
         return inFlight;
     }
 
-    /** Whether the sink runs commands. */
-    public boolean supportsCommands() {
-        return sink.supportsCommands();
-    }
-
-    /** Tries it on a free thread. */
+    @Override
     public void submit(SinkTask task) {
         inFlight++;
         tasks.add(task);
     }
 
-    /** Hands over what has ended; how many there were. */
+    @Override
     public int poll(Consumer<SinkTask> handler) {
         int count = 0;
         for (SinkTask task = ended.poll(); task != null; task = ended.poll()) {

@@ -49,7 +49,7 @@ public abstract class SinkTask {
     protected abstract String perform(SinkSession session) throws IOException;
 
     /** On a sender's thread; true: the session can be used again. */
-    final boolean run(SinkSession session) {
+    public final boolean run(SinkSession session) {
         try {
             text = perform(session);
             result = Result.OK;
@@ -63,7 +63,8 @@ public abstract class SinkTask {
         }
     }
 
-    final void unreachable(Exception why) {
+    /** There was no session for it. */
+    public final void unreachable(Exception why) {
         end(Result.UNREACHABLE, why);
     }
 
