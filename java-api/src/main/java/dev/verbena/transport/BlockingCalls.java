@@ -32,6 +32,10 @@ public final class BlockingCalls implements AutoCloseable {
 
     private static final long FAR_NS = 1L << 60;
     private static final long SLEEP_MAX_NS = 1_000_000_000L;
+
+    /** Between the last completion of a lost peer's connection and the event that says why. */
+    private static final long LOSS_NS = 1_000_000_000L;
+
     private static final int POLL_LIMIT = 64;
 
     private final Transport transport;
@@ -44,6 +48,7 @@ public final class BlockingCalls implements AutoCloseable {
     private boolean isCompleted;
     private int status;
     private long value;
+    private long completedOn;
 
     /** Waits on this transport from now on, which is closed with this. */
     public BlockingCalls(Transport transport) {
@@ -166,9 +171,24 @@ public final class BlockingCalls implements AutoCloseable {
         }
         await(what, deadlineNs, () -> isCompleted);
         if (status != Status.OK) {
-            throw new TransportException(what + " ended with " + Status.name(status));
+            throw new TransportException(what + " ended with " + Status.name(status) + whyLost());
         }
         return value;
+    }
+
+    /** What the event about a lost peer says, which follows its completions; may be empty. */
+    private String whyLost() {
+        Peer peer = status == Status.PEER_DEAD ? peers.get(completedOn) : null;
+        if (peer == null) {
+            return "";
+        }
+        long untilNs = transport.nanoTime() + LOSS_NS;
+        while (!peer.isEnded && transport.nanoTime() - untilNs < 0) {
+            if (poll() == 0) {
+                transport.await(untilNs);
+            }
+        }
+        return peer.reason == null ? "" : ": " + peer.reason;
     }
 
     /** Writes into the peer's memory; the bytes are there when this returns. */
@@ -371,6 +391,7 @@ public final class BlockingCalls implements AutoCloseable {
         public void onCompletion(long connection, int operation, long mine, int how, long moved) {
             if (mine == context) {
                 isCompleted = true;
+                completedOn = connection;
                 status = how;
                 value = moved;
             }

@@ -7,15 +7,24 @@ import dev.verbena.memory.RegisteredRegion;
 import dev.verbena.memory.RemoteDescriptor;
 import dev.verbena.shm.ShmTesting;
 import java.net.URI;
+import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.Consumer;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @Timeout(60)
 class BlockingCallsTest {
     private static final long LONG_NS = Long.MAX_VALUE;
+
+    /** With which what is first under way to a peer that dies is lost. */
+    private static final long SEED =
+            LongStream.range(0, 64)
+                    .filter(seed -> new SplittableRandom(seed).nextBoolean())
+                    .findFirst()
+                    .getAsLong();
 
     private static BlockingCalls open(TransportContext context) {
         return BlockingCalls.open("shm", context).timeoutNs(LONG_NS);
@@ -172,6 +181,51 @@ class BlockingCallsTest {
             assertThatThrownBy(() -> calls.put(connection, local, 0, target, 16, 8))
                     .isInstanceOf(TransportException.class)
                     .hasMessageContaining("NOT_CONNECTED");
+        }
+    }
+
+    @Test
+    void shouldSayWhyThePeerWasLostWhenThatEndedAnOperation() throws Exception {
+        try (BlockingCalls calls = open("target");
+                RegisteredRegion window =
+                        calls.transport().allocate(64, RemoteDescriptor.REMOTE_ALL)) {
+            calls.transport().listen();
+            URI uri = calls.transport().uri();
+            RemoteDescriptor target =
+                    window.describe(0, 64, window.rights(), new RemoteDescriptor());
+            CompletableFuture<Void> victim =
+                    CompletableFuture.runAsync(() -> loseAPeer(uri, target));
+            assertThat(calls.receive(calls.accept())).as("the end").isNull();
+            victim.get();
+        }
+    }
+
+    private static void loseAPeer(URI uri, RemoteDescriptor target) {
+        FaultyTransport faulty =
+                new FaultyTransport(ShmTesting.open("victim"), FaultOptions.none(SEED));
+        try (BlockingCalls calls = new BlockingCalls(faulty).timeoutNs(LONG_NS);
+                RegisteredRegion local = calls.transport().allocate(64, 0)) {
+            long connection = calls.connect(uri);
+            assertThatThrownBy(
+                            () ->
+                                    calls.complete(
+                                            "put",
+                                            context -> {
+                                                int answer =
+                                                        faulty.put(
+                                                                connection,
+                                                                local,
+                                                                0,
+                                                                target,
+                                                                0,
+                                                                8,
+                                                                context,
+                                                                0);
+                                                faulty.kill(connection, "the cable is cut");
+                                                return answer;
+                                            }))
+                    .isInstanceOf(TransportException.class)
+                    .hasMessage("put ended with PEER_DEAD: the cable is cut");
         }
     }
 }

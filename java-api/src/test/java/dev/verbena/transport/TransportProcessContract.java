@@ -53,6 +53,10 @@ public abstract class TransportProcessContract extends ContractFixture {
             return lines().stream().anyMatch(line -> line.startsWith(start));
         }
 
+        boolean saysLost(String why) {
+            return lines().stream().anyMatch(l -> l.startsWith("lost ") && l.contains(why));
+        }
+
         URI uri() {
             String line = lines().stream().filter(l -> l.startsWith("uri ")).findFirst().get();
             return URI.create(line.substring(4));
@@ -72,6 +76,11 @@ public abstract class TransportProcessContract extends ContractFixture {
     /** JVM options of the child. */
     protected List<String> childOptions() {
         return List.of("-Xmx128m", "-XX:TieredStopAtLevel=1");
+    }
+
+    /** What both ends say of a peer that was silent for too long; empty: no word is promised. */
+    protected String remedyOfSilence() {
+        return "";
     }
 
     private Child child(String name, long peerTimeoutNs, String... more) throws IOException {
@@ -216,10 +225,12 @@ public abstract class TransportProcessContract extends ContractFixture {
         Link link = new Link(node, child.uri());
         child.signal("STOP");
         link.expectLoss();
+        String remedy = remedyOfSilence();
+        assertThat(node.life("lost", link.connection).reason()).contains(remedy);
         child.signal("CONT");
         pump(
                 () -> "the peer learns that it was given up; it says " + child.lines(),
-                () -> child.says("lost") || child.says("disconnected"));
+                () -> child.saysLost(remedy) || remedy.isEmpty() && child.says("disconnected"));
         node.messages.clear();
         Link again = new Link(node, child.uri());
         assertThat(again.connection).isNotEqualTo(link.connection);

@@ -13,14 +13,14 @@ import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * A job in which every process puts a number into the memory of every other one, over {@code
- * auto://}: through shared memory on its own host, over the network between hosts. Each prints how
- * it reached the others.
+ * A job in which every process puts a number, or a block that begins with one, into the memory of
+ * every other one, over {@code auto://}: through shared memory on its own host, over the network
+ * between hosts. Each prints how it reached the others.
  *
  * <p>Run, with {@code VERBENA_RENDEZVOUS} naming a folder that all processes see:
  *
  * <pre>
- * mpirun -n 8 java -cp 'cli/target/dist/lib/*' dev.verbena.examples.cluster.AllToAll [SCHEME]
+ * mpirun -n 8 java -cp 'cli/target/dist/lib/*' dev.verbena.examples.cluster.AllToAll [SCHEME [BYTES]]
  * </pre>
  */
 public final class AllToAll {
@@ -29,26 +29,27 @@ public final class AllToAll {
 
     private AllToAll() {}
 
-    /** Runs it; the argument is the scheme of the transport. */
+    /** Runs it; the arguments are the scheme of the transport, and the length of a block. */
     public static void main(String[] arguments) {
         String scheme = arguments.length == 0 ? "auto" : arguments[0];
+        int block = arguments.length < 2 ? Long.BYTES : Integer.parseInt(arguments[1]);
         try (BlockingCalls calls = BlockingCalls.open(scheme, new TransportContext())) {
             calls.timeoutNs(TIMEOUT_NS);
             calls.transport().listen();
             try (JobGroup job = JobGroup.discover(calls.transport().uri().toString(), TIMEOUT_NS)) {
-                exchange(calls, job);
+                exchange(calls, job, block);
                 job.barrier(TIMEOUT_NS); // nobody leaves before all have put
             }
         }
     }
 
-    private static void exchange(BlockingCalls calls, JobGroup job) {
+    private static void exchange(BlockingCalls calls, JobGroup job, int block) {
         int rank = job.rank();
         int size = job.size();
         try (RegisteredRegion numbers =
                         calls.transport()
-                                .allocate((long) size * Long.BYTES, RemoteDescriptor.REMOTE_WRITE);
-                RegisteredRegion own = calls.transport().allocate(GREETING, 0)) {
+                                .allocate((long) size * block, RemoteDescriptor.REMOTE_WRITE);
+                RegisteredRegion own = calls.transport().allocate(Math.max(GREETING, block), 0)) {
             List<Long> connections = new ArrayList<>();
             for (int other = rank + 1; other < size; other++) {
                 connections.add(calls.connect(URI.create(job.world().get(other).uri())));
@@ -65,18 +66,19 @@ public final class AllToAll {
                             new RemoteDescriptor())
                     .encode(greeting, Long.BYTES);
             connections.forEach(connection -> calls.send(connection, own, 0, GREETING));
-            connections.forEach(connection -> put(calls, connection, own, rank));
+            connections.forEach(connection -> put(calls, connection, own, rank, block));
             connections.forEach(calls::awaitNotification);
-            check(numbers.buffer(0, size * Long.BYTES), rank, size);
+            check(numbers.buffer(0, size * block), rank, size, block);
             System.out.println("rank " + rank + ": " + calls.transport().explain());
         }
     }
 
     /** The peer says where its numbers are; the own one goes to the own place there. */
-    private static void put(BlockingCalls calls, long connection, RegisteredRegion own, int rank) {
+    private static void put(
+            BlockingCalls calls, long connection, RegisteredRegion own, int rank, int block) {
         DirectBuffer greeting = calls.receive(connection);
         RemoteDescriptor target = new RemoteDescriptor().decode(greeting, Long.BYTES);
-        long place = (long) rank * Long.BYTES;
+        long place = (long) rank * block;
         calls.complete(
                 "putNotify",
                 context ->
@@ -87,16 +89,16 @@ public final class AllToAll {
                                         0,
                                         target,
                                         place,
-                                        Long.BYTES,
+                                        block,
                                         rank,
                                         context,
                                         0));
     }
 
-    private static void check(UnsafeBuffer numbers, int rank, int size) {
+    private static void check(UnsafeBuffer numbers, int rank, int size, int block) {
         for (int other = 0; other < size; other++) {
             long expected = other == rank ? 0 : other + 1;
-            if (numbers.getLong(other * Long.BYTES) != expected) {
+            if (numbers.getLong(other * block) != expected) {
                 throw new IllegalStateException(
                         "rank " + rank + ": no number of rank " + other + " has arrived");
             }

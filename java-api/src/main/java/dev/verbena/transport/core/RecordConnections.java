@@ -309,6 +309,16 @@ public abstract class RecordConnections<C extends TableConnection> extends Conne
         return "";
     }
 
+    /** Why a peer that is {@link #STOPPED} for longer than the peer timeout is lost. */
+    protected String whySilent() {
+        return "its process has been stopped for longer than the peer timeout";
+    }
+
+    /** Such a peer learns why it was given up, where the provider's records can say it. */
+    protected void tellSilent(C c) {
+        tellGivenUp(c);
+    }
+
     private void onTime(C c, long nowNs, boolean isWatching) {
         if (c.pendingRecord != 0) {
             send(c);
@@ -340,8 +350,8 @@ public abstract class RecordConnections<C extends TableConnection> extends Conne
                     c,
                     "its process is gone: at its address is nobody, or another, or a cut memory file");
         } else if (stoppedForNs >= context.peerTimeoutNs()) {
-            lose(c, "its process has been stopped for longer than the peer timeout");
-            tellGivenUp(c);
+            lose(c, whySilent());
+            tellSilent(c);
         }
     }
 

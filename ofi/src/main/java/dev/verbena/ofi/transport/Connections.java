@@ -21,6 +21,11 @@ final class Connections extends RecordConnections<OfiConnection> implements Regi
     private static final int SILENT_PERIODS = 3;
     private static final long QUIET_NS = 20_000_000L;
 
+    /** What a network does that drops long packets without a word: short ones arrive before. */
+    private static final String SWALLOWED =
+            ", or the network swallows long packets: check the MTU of both hosts and of everything"
+                    + " between them";
+
     private final OfiResources resources;
     private final ReadyList ready;
     private final Peers peers;
@@ -118,8 +123,13 @@ final class Connections extends RecordConnections<OfiConnection> implements Regi
         return switch (put(c, record)) {
             case Controls.SENT -> DELIVERED;
             case Controls.LATER -> LATER;
-            default -> GONE;
+            default -> record == CONNECT ? unreachable(c) : GONE;
         };
+    }
+
+    private int unreachable(OfiConnection c) {
+        fail(c, Status.PEER_DEAD, c.uri + " cannot be reached" + whyNoAnswer());
+        return FAILED;
     }
 
     @Override
@@ -281,6 +291,28 @@ final class Connections extends RecordConnections<OfiConnection> implements Regi
         String text = fabric.vfi_error_text(code).getString();
         lose(c, "libfabric says: " + text + " (" + code + ")");
         tellGivenUp(c);
+    }
+
+    @Override
+    protected String whySilent() {
+        return "nothing has arrived from there for longer than the peer timeout. Its process was"
+                + " stopped"
+                + SWALLOWED;
+    }
+
+    @Override
+    protected void tellSilent(OfiConnection c) {
+        if (c.state == OfiConnection.ENDING) {
+            post(c, ControlRecord.SILENT);
+        }
+    }
+
+    /** The peer has given us up. */
+    void onSilent(OfiConnection c) {
+        lose(
+                c,
+                "nothing from here has arrived there for its peer timeout. This process was stopped"
+                        + SWALLOWED);
     }
 
     // ---- time ----

@@ -41,8 +41,11 @@ final class ControlRecord extends ControlHeader {
     /** As REJECT: the receiver's records have another version; in the version of the request. */
     static final int VERSION = 10;
 
+    /** The connection ends: nothing has arrived from the receiver for the peer timeout. */
+    static final int SILENT = 11;
+
     /** The last of these types. */
-    static final int TYPE_MAX = VERSION;
+    static final int TYPE_MAX = SILENT;
 
     private static final int INCARNATION = 24;
     private static final int WANTED = 32;

@@ -280,6 +280,11 @@ final class Records implements Engine.Arrivals {
                     connections.onDisconnect(c);
                 }
             }
+            case ControlRecord.SILENT -> {
+                if (c != null && c.isWith(peer.number, record.incarnation())) {
+                    connections.onSilent(c);
+                }
+            }
             default -> {
                 boolean isDeaf = record.type() == ControlRecord.DEAF;
                 connections.onRefused(

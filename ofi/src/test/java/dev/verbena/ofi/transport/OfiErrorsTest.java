@@ -106,6 +106,16 @@ class OfiErrorsTest {
         assertThat(reason).contains("127.0.0.1", "tcp", "firewall", "ofi.port");
     }
 
+    /**
+     * No TCP connection goes to a multicast address: Linux says that its network is unreachable.
+     */
+    @Test
+    void shouldSayThatAnAddressCannotBeReached() {
+        connect("ofi://224.0.0.1:4/?provider=tcp", 300_000_000L);
+        assertThat(status).isIn(Status.TIMED_OUT, Status.PEER_DEAD);
+        assertThat(reason).contains("224.0.0.1", "tcp", "firewall", "ofi.host");
+    }
+
     @Test
     void shouldRefuseAProviderThatInjectsTooLittle() {
         assertThat(OfiTransportProvider.injectionCause("small", 63))

@@ -10,4 +10,9 @@ class OfiProcessContractIT extends TransportProcessContract {
     protected String scheme() {
         return "ofi";
     }
+
+    @Override
+    protected String remedyOfSilence() {
+        return "check the MTU";
+    }
 }

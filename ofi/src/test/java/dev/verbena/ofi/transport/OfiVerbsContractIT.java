@@ -6,7 +6,11 @@ import dev.verbena.transport.TransportContract;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 
-/** The contract's suite over libfabric's provider {@code verbs;ofi_rxm}: a choice of its tests. */
+/**
+ * The contract's suite over libfabric's provider {@code verbs;ofi_rxm}: a choice of its tests.
+ * {@code shouldServeManyConnectionsAtATime} is none of them: in the emulated machine its 41
+ * endpoints did not end within 120 s.
+ */
 @Tag("verbs-device")
 @Timeout(300)
 @ChosenTests({
