@@ -2,53 +2,17 @@ package dev.verbena.portals.model;
 
 import dev.verbena.portals.PortalsOutcome;
 import dev.verbena.portals.bindings.portals;
+import dev.verbena.portals.model.ModelAction.Kind;
 import dev.verbena.portals.model.ModelNic.Entry;
 import dev.verbena.portals.model.ModelNic.Md;
 import dev.verbena.portals.model.ModelNic.Queue;
 import dev.verbena.portals.model.ModelNic.Request;
 import dev.verbena.portals.model.ModelWorld.Side;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 
-/**
- * What happens in a run: a list of actions, each a kind and a seed from which everything else about
- * it is drawn, as far as the world at that moment allows. So any part of a list is a list, too, and
- * a failing one can be made shorter.
- */
+/** Carries actions out, in the model and over the interface, as far as the world allows. */
 final class ModelActions {
-    enum Kind {
-        POST_FEW,
-        POST_EXACT,
-        POST_WILD,
-        ENTRY,
-        ANYWHERE,
-        DESCRIPTOR,
-        BIND,
-        UNLINK_DESCRIPTOR,
-        UNLINK_ENTRY,
-        UPDATE,
-        PUT_FEW,
-        PUT_EXACT,
-        GET_FEW,
-        GET_EXACT,
-        GET_PUT_FEW,
-        GET_PUT_EXACT,
-        ACCESS,
-        QUEUE,
-        FREE,
-        TAKE,
-        LOOK
-    }
-
-    record Action(Kind kind, long seed) {}
-
-    /** Weights of the kinds, in their order: few entries with everything; many exact ones. */
-    private static final int[][] WEIGHTS = {
-        {14, 0, 0, 3, 1, 4, 8, 3, 3, 6, 40, 0, 20, 0, 16, 0, 2, 2, 1, 6, 4},
-        {1, 40, 4, 1, 1, 2, 6, 3, 5, 3, 1, 50, 1, 20, 1, 12, 0, 1, 0, 2, 2},
-    };
-
     private static final int EXACT_PORTAL = 5;
     private static final int EXACT_BITS = 120;
     private static final int HALF = ModelWorld.BYTES / 2;
@@ -64,35 +28,19 @@ final class ModelActions {
         this.story = story;
     }
 
-    static List<Action> draw(long seed, int count) {
-        SplittableRandom random = new SplittableRandom(seed);
-        int[] weights = WEIGHTS[random.nextInt(WEIGHTS.length)];
-        int all = 0;
-        for (int weight : weights) {
-            all += weight;
-        }
-        List<Action> actions = new ArrayList<>(count);
-        for (int i = 0; i < count; i++) {
-            int at = random.nextInt(all);
-            int kind = 0;
-            while (at >= weights[kind]) {
-                at -= weights[kind++];
-            }
-            actions.add(new Action(Kind.values()[kind], random.nextLong()));
-        }
-        return actions;
-    }
-
-    void run(Action action) {
-        if (action.kind == null) {
+    void run(ModelAction action) {
+        if (action.kind() == null) {
             throw new AssertionError("wrong on purpose");
         }
-        SplittableRandom random = new SplittableRandom(action.seed);
+        SplittableRandom random = new SplittableRandom(action.seed());
         Side side = world.sides.get(random.nextInt(world.sides.size()));
         if (story != null) {
-            story.append(action.kind).append(" at ").append(world.sides.indexOf(side)).append(": ");
+            story.append(action.kind())
+                    .append(" at ")
+                    .append(world.sides.indexOf(side))
+                    .append(": ");
         }
-        act(action.kind, side, random);
+        act(action.kind(), side, random);
         if (story != null) {
             story.append('\n');
         }

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.verbena.portals.PortalsEventKind;
 import dev.verbena.portals.PortalsOutcome;
-import dev.verbena.portals.model.ModelActions.Action;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -46,17 +45,17 @@ class PortalsModelTest {
     }
 
     /** Runs the actions from a fresh start; what went wrong, or null. */
-    private static String fault(List<Action> actions, boolean isRemote, StringBuilder story) {
+    private static String fault(List<ModelAction> actions, boolean isRemote, StringBuilder story) {
         try (ModelWorld world = new ModelWorld(kinds(isRemote))) {
             return fault(world, actions, story);
         }
     }
 
-    private static String fault(ModelWorld world, List<Action> actions, StringBuilder story) {
+    private static String fault(ModelWorld world, List<ModelAction> actions, StringBuilder story) {
         try {
             ModelActions all = new ModelActions(world, story);
             prepare(world);
-            for (Action action : actions) {
+            for (ModelAction action : actions) {
                 all.run(action);
             }
             world.clear();
@@ -74,12 +73,12 @@ class PortalsModelTest {
     }
 
     /** Leaves out what is not needed to fail: halves first, single actions last. */
-    private static List<Action> shortened(List<Action> failing, boolean isRemote) {
-        List<Action> shortest = failing;
+    private static List<ModelAction> shortened(List<ModelAction> failing, boolean isRemote) {
+        List<ModelAction> shortest = failing;
         int tries = 0;
         for (int piece = failing.size() / 2; piece > 0; piece /= 2) {
             for (int at = 0; at < shortest.size() && tries < TRIES_MAX; ) {
-                List<Action> without = new ArrayList<>(shortest.subList(0, at));
+                List<ModelAction> without = new ArrayList<>(shortest.subList(0, at));
                 without.addAll(
                         shortest.subList(Math.min(at + piece, shortest.size()), shortest.size()));
                 tries++;
@@ -93,11 +92,11 @@ class PortalsModelTest {
         return shortest;
     }
 
-    private static String explain(String found, List<Action> actions, boolean isRemote) {
+    private static String explain(String found, List<ModelAction> actions, boolean isRemote) {
         if (fault(actions, isRemote, null) == null) {
             return found + "\nonly after the cases before it";
         }
-        List<Action> shortest = shortened(actions, isRemote);
+        List<ModelAction> shortest = shortened(actions, isRemote);
         StringBuilder story = new StringBuilder();
         String fault = fault(shortest, isRemote, story);
         return found + "\nshortened to " + shortest.size() + " actions:\n" + story + fault;
@@ -120,7 +119,7 @@ class PortalsModelTest {
         System.out.println("PortalsModelTest: -Dverbena.seed=" + seed + ", " + cases * actions);
         try (ModelWorld world = new ModelWorld(kinds(isRemote))) {
             for (int i = 0; i < cases; i++) {
-                List<Action> drawn = ModelActions.draw(seed * 1_000_003 + i, actions);
+                List<ModelAction> drawn = ModelAction.draw(seed * 1_000_003 + i, actions);
                 String found = fault(world, drawn, null);
                 if (found != null) {
                     String text = explain(found, drawn, isRemote);
@@ -159,10 +158,10 @@ class PortalsModelTest {
     /** A model that is wrong on purpose: the difference is found and shortened to what matters. */
     @Test
     void shouldShortenWhatFails() {
-        List<Action> drawn = new ArrayList<>(ModelActions.draw(7, 300));
-        Action wrong = new Action(null, 0);
+        List<ModelAction> drawn = new ArrayList<>(ModelAction.draw(7, 300));
+        ModelAction wrong = new ModelAction(null, 0);
         drawn.add(150, wrong);
-        List<Action> shortest = new ArrayList<>(drawn);
+        List<ModelAction> shortest = new ArrayList<>(drawn);
         shortest.removeIf(a -> a != wrong);
         assertThat(shortened(drawn, false)).isEqualTo(shortest);
     }
