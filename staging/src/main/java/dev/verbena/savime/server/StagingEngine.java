@@ -328,7 +328,8 @@ public final class StagingEngine implements ProtocolAgent {
         memoryWork.close();
         diskWork.close();
         jobs.poll();
-        CloseHelper.closeAll(bounce, mirror::close, transport, memory, disk);
+        // Its files are mapped by the transport.
+        CloseHelper.closeAll(bounce, mirror::close, memory, disk, transport);
     }
 
     @Override

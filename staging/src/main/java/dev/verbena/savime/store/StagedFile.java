@@ -257,23 +257,19 @@ public final class StagedFile {
     public void remove(boolean isRead) throws IOException {
         boolean isMapped = whole != null;
         close();
-<<<<<<< HEAD
+        directory.forget(this);
         if (isMapped && !isRead) {
             try (FileChannel file = FileChannel.open(data(), StandardOpenOption.WRITE)) {
                 file.truncate(0);
             }
         }
-=======
-        directory.forget(this);
->>>>>>> 122a8b44 ([staging] Run the staging server and its clients under seeds in the simulator)
         Files.deleteIfExists(data());
         Files.deleteIfExists(meta());
         directory.force();
     }
 
     /** Unmaps and closes; the files stay. */
-<<<<<<< HEAD
-    public void close() throws IOException {
+    void close() throws IOException {
         synchronized (mapped) {
             mapped.values().forEach(OffHeapMemory::close);
             mapped.clear();
@@ -282,11 +278,6 @@ public final class StagedFile {
             whole.close();
             whole = null;
         }
-=======
-    void close() throws IOException {
-        mapped.values().forEach(OffHeapMemory::close);
-        mapped.clear();
->>>>>>> 122a8b44 ([staging] Run the staging server and its clients under seeds in the simulator)
         if (channel != null) {
             channel.close();
             channel = null;
