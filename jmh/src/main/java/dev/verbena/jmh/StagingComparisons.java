@@ -43,9 +43,9 @@ final class StagingComparisons {
         all.add(
                 atLeast(
                         "stage-fresh",
-                        "256 MiB staged over shm:// into pages that nobody used, blocks of 32 MiB, over a"
+                        "256 MiB staged over shm:// into pages that nobody used, blocks of 8 MiB, over a"
                                 + " plain copy into a fresh memory file",
-                        staged(32, "fresh", "plain"),
+                        staged(8, "fresh", "plain"),
                         List.of(
                                 figure("copy into a mapping", "copy", "mapped"),
                                 figure("write(2)", "copy", "written")),
