@@ -34,6 +34,7 @@ final class StagingSimulation implements AutoCloseable {
     private final Path folder;
     private final SimulatedSink sink;
     private final List<SimulatedClient> clients = new ArrayList<>();
+    private final List<EndingAgent> clientAgents = new ArrayList<>();
     private final List<SimulatedProcess> servers = new ArrayList<>();
     private final int senders;
     private final int longestNs;
@@ -46,6 +47,7 @@ final class StagingSimulation implements AutoCloseable {
     private StagingDirectory disk;
     private SimulatedProcess process;
     private StagingEngine engine;
+    private EndingAgent serverAgent;
     private int placeCount;
     private int faultsToCome;
 
@@ -71,7 +73,8 @@ final class StagingSimulation implements AutoCloseable {
                     new SimulatedClient(
                             host, i, new Random(random.nextLong()), this::nextPlace, SERVICE);
             clients.add(client);
-            host.run(List.of(client));
+            clientAgents.add(new EndingAgent(client));
+            host.run(List.of(clientAgents.get(i)));
         }
     }
 
@@ -101,7 +104,8 @@ final class StagingSimulation implements AutoCloseable {
                         name ->
                                 new SimulatedWork(
                                         world, process, new Random(random.nextLong()), longestNs));
-        process.run(List.of(engine));
+        serverAgent = new EndingAgent(engine);
+        process.run(List.of(serverAgent));
     }
 
     private ServerSettings settings(SimulatedProcess by) {
@@ -253,14 +257,20 @@ final class StagingSimulation implements AutoCloseable {
     /** Ends clients and server in order, once nothing that was refused is kept any more. */
     void closeInOrder() {
         world.run(200 * MS);
-        for (SimulatedClient client : clients) {
-            if (!client.process().isDead()) {
-                client.process().close();
+        for (int i = 0; i < CLIENTS; i++) {
+            if (!clients.get(i).process().isDead()) {
+                end(clients.get(i).process(), clientAgents.get(i));
             }
         }
         engine.requestStop();
         world.runUntil(engine::isDrained, 1000 * MS);
-        process.close();
+        end(process, serverAgent);
+    }
+
+    private void end(SimulatedProcess of, EndingAgent agent) {
+        agent.end();
+        of.wakeup();
+        world.runUntil(agent::isClosed, 1000 * MS);
     }
 
     /** Names of the files that the server has left. */
