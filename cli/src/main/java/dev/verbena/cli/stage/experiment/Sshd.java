@@ -9,7 +9,6 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -17,7 +16,9 @@ import java.util.concurrent.TimeUnit;
 /**
  * OpenSSH's server on a free port of loopback with keys and settings of its own, as a user without
  * rights: root starts it as {@code nobody}, whose password is locked, which only PAM overlooks.
- * Nothing of the user's own ssh is read or written. One thread.
+ * Nothing of the user's own ssh is read or written. What is started here ends when the thread that
+ * starts it ends, even if that is killed; what a server has started for a client ends with the
+ * client. One thread.
  */
 final class Sshd implements AutoCloseable {
     private static final boolean IS_ROOT = System.getProperty("user.name").equals("root");
@@ -27,6 +28,7 @@ final class Sshd implements AutoCloseable {
     private static final int ATTEMPTS = 3;
     private static final long PATIENCE_MS = 30_000;
     private static final long LOOK_MS = 10;
+    private static final List<String> END_WITH_PARENT = List.of("setpriv", "--pdeathsig=TERM");
 
     private final Path folder;
     private final Path log;
@@ -141,10 +143,9 @@ final class Sshd implements AutoCloseable {
                                 onPort,
                                 folder.resolve("host_key"),
                                 folder.resolve("authorized")));
-        List<String> command = new ArrayList<>();
+        List<String> command = new ArrayList<>(END_WITH_PARENT);
         if (IS_ROOT) {
-            command.addAll(List.of("setpriv", "--reuid=" + USER, "--regid=nogroup"));
-            command.add("--clear-groups");
+            command.addAll(List.of("--reuid=" + USER, "--regid=nogroup", "--clear-groups"));
         }
         command.addAll(List.of(PROGRAM.toString(), "-D", "-e", "-f", settings.toString()));
         Process started =
@@ -177,7 +178,8 @@ final class Sshd implements AutoCloseable {
     }
 
     private List<String> options(String program, String portOption) {
-        List<String> command = new ArrayList<>(List.of(program, "-q", "-F", "none"));
+        List<String> command = new ArrayList<>(END_WITH_PARENT);
+        command.addAll(List.of(program, "-q", "-F", "none"));
         command.addAll(List.of(portOption, Integer.toString(port)));
         command.addAll(List.of("-i", folder.resolve("user_key").toString()));
         for (String each :
@@ -249,11 +251,5 @@ final class Sshd implements AutoCloseable {
     @Override
     public void close() {
         end(process);
-    }
-
-    /** A new folder that others may enter, but not list. */
-    static Path enterable(Path folder) throws IOException {
-        Files.createDirectories(folder);
-        return Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwx--x--x"));
     }
 }

@@ -108,6 +108,8 @@ public final class StageExperiment extends CliCommand {
         check();
         String scheme = TransportOption.require(spec, transport);
         Path inMemory = memory == null ? CountersFile.defaultShmDirectory() : memory;
+        ExperimentFolder.removeLeft(inMemory);
+        ExperimentFolder.removeLeft(disk);
         requireRoom(inMemory);
         requireRoom(disk);
         Path folder = OutputFolder.prepareOrNext(output, OUTPUT);

@@ -5,12 +5,9 @@ import dev.verbena.cli.terminal.Messages;
 import java.io.BufferedWriter;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
-import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.SimpleFileVisitor;
 import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -60,9 +57,8 @@ final class Transfers implements AutoCloseable {
         this.scheme = scheme;
         this.datasets = datasets;
         this.isInterrupted = isInterrupted;
-        String name = "verbena-experiment-" + ProcessHandle.current().pid();
-        memory = Sshd.enterable(memoryParent.resolve(name));
-        disk = Sshd.enterable(diskParent.resolve(name));
+        memory = ExperimentFolder.create(memoryParent);
+        disk = ExperimentFolder.create(diskParent);
         source = memory.resolve("source");
     }
 
@@ -74,7 +70,7 @@ final class Transfers implements AutoCloseable {
     void start(long bytes, boolean hasSsh) throws IOException, InterruptedException {
         fill(source, bytes);
         if (hasSsh) {
-            sshd = new Sshd(Sshd.enterable(memory.resolve("ssh")));
+            sshd = new Sshd(ExperimentFolder.enterable(memory.resolve("ssh")));
         }
         client =
                 ChildProcess.start(
@@ -131,16 +127,16 @@ final class Transfers implements AutoCloseable {
     void measure(Trial trial) throws IOException, InterruptedException {
         count++;
         double alone = trial.hasLoop ? ComputeLoop.alone() : Double.NaN;
-        Path inMemory = Sshd.enterable(memory.resolve("run-" + count));
-        Path onDisk = Sshd.enterable(disk.resolve("run-" + count));
+        Path inMemory = ExperimentFolder.enterable(memory.resolve("run-" + count));
+        Path onDisk = ExperimentFolder.enterable(disk.resolve("run-" + count));
         try {
             trial.add(
                     trial.method.isScp()
                             ? copied(trial, trial.method.isOnDisk() ? onDisk : inMemory, alone)
                             : staged(trial, inMemory, onDisk, alone));
         } finally {
-            delete(inMemory);
-            delete(onDisk);
+            ExperimentFolder.delete(inMemory);
+            ExperimentFolder.delete(onDisk);
         }
     }
 
@@ -306,26 +302,6 @@ final class Transfers implements AutoCloseable {
         }
     }
 
-    private static void delete(Path folder) throws IOException {
-        Files.walkFileTree(
-                folder,
-                new SimpleFileVisitor<>() {
-                    @Override
-                    public FileVisitResult visitFile(Path file, BasicFileAttributes is)
-                            throws IOException {
-                        Files.delete(file);
-                        return FileVisitResult.CONTINUE;
-                    }
-
-                    @Override
-                    public FileVisitResult postVisitDirectory(Path left, IOException failure)
-                            throws IOException {
-                        Files.delete(left);
-                        return FileVisitResult.CONTINUE;
-                    }
-                });
-    }
-
     @Override
     public void close() throws IOException {
         if (client != null) {
@@ -335,7 +311,7 @@ final class Transfers implements AutoCloseable {
         if (sshd != null) {
             sshd.close();
         }
-        delete(memory);
-        delete(disk);
+        ExperimentFolder.delete(memory);
+        ExperimentFolder.delete(disk);
     }
 }

@@ -3,6 +3,7 @@ package dev.verbena.cli.stage.experiment;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.verbena.cli.CommandProcess;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -70,19 +71,66 @@ class StageExperimentIT {
         }
     }
 
+    /** Processes whose command line names a folder; sshd's is text of its own. */
+    private static List<String> running(Path inside) {
+        return ProcessHandle.allProcesses()
+                .map(each -> commandLine(each.pid()))
+                .filter(each -> each.contains(inside.toString()))
+                .toList();
+    }
+
+    private static String commandLine(long pid) {
+        try {
+            return Files.readString(Path.of("/proc/" + pid + "/cmdline")).replace('\0', ' ');
+        } catch (IOException e) {
+            return ""; // It has ended meanwhile.
+        }
+    }
+
+    private CommandProcess endless(String... more) throws Exception {
+        List<String> words =
+                new ArrayList<>(
+                        List.of(
+                                "stage",
+                                "experiment",
+                                "--datasets=2",
+                                "--bytes=1048576",
+                                "--runs=1000",
+                                "--disk=" + disk(),
+                                "--output=" + folder.resolve("output")));
+        words.addAll(List.of(more));
+        return CommandProcess.start(folder, words.toArray(new String[0]));
+    }
+
+    @Test
+    void shouldLeaveNoServerWhenKilledAndRemoveItsFoldersAtTheNextStart() throws Exception {
+        Assumptions.assumeTrue(Sshd.missing() == null, "openssh-server is not installed");
+        long pid;
+        try (CommandProcess command = endless()) {
+            pid = command.handle().pid();
+            Path inside = Path.of("/dev/shm/verbena-experiment-" + pid);
+            command.awaitOut("run 1");
+            assertThat(running(inside.resolve("ssh"))).isNotEmpty();
+            command.handle().destroyForcibly();
+            command.exitCode();
+            long deadlineNs = System.nanoTime() + 60_000_000_000L;
+            while (!running(inside).isEmpty() && System.nanoTime() - deadlineNs < 0) {
+                Thread.sleep(20);
+            }
+            assertThat(running(inside)).isEmpty();
+            assertThat(inside).exists();
+        }
+        assertThat(left(disk(), pid)).hasSize(1);
+        try (CommandProcess next = endless("--no-ssh")) {
+            next.awaitOut("run 1");
+            assertThat(left(disk(), pid)).isEmpty();
+            assertThat(left(Path.of("/dev/shm"), pid)).isEmpty();
+        }
+    }
+
     @Test
     void shouldEndInOrderWhenInterrupted() throws Exception {
-        try (CommandProcess command =
-                CommandProcess.start(
-                        folder,
-                        "stage",
-                        "experiment",
-                        "--no-ssh",
-                        "--datasets=2",
-                        "--bytes=1048576",
-                        "--runs=1000",
-                        "--disk=" + disk(),
-                        "--output=" + folder.resolve("output"))) {
+        try (CommandProcess command = endless("--no-ssh")) {
             command.awaitOut("run 1");
             command.terminate();
             assertThat(command.exitCode()).isEqualTo(1);

@@ -1,0 +1,107 @@
+package dev.verbena.cli.stage.experiment;
+
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.FileVisitResult;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Instant;
+import java.util.Optional;
+
+/**
+ * The folders of an experiment. A mark in each says which process has made it: the next experiment
+ * removes those of processes that were killed. Thread-safe.
+ */
+final class ExperimentFolder {
+    private static final String NAME = "verbena-experiment-";
+    private static final String MARK = "owner";
+
+    /** Start times are known to a tick; the time of the boot that they count from may be off. */
+    private static final long START_OFF_MS = 2_000;
+
+    private ExperimentFolder() {}
+
+    /** A new folder of this process. */
+    static Path create(Path parent) throws IOException {
+        ProcessHandle own = ProcessHandle.current();
+        Path folder = enterable(parent.resolve(NAME + own.pid()));
+        Files.writeString(folder.resolve(MARK), own.pid() + " " + startMs(own));
+        return folder;
+    }
+
+    /** A new folder that others may enter, but not list. */
+    static Path enterable(Path folder) throws IOException {
+        Files.createDirectories(folder);
+        return Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwx--x--x"));
+    }
+
+    private static long startMs(ProcessHandle process) {
+        return process.info().startInstant().orElse(Instant.EPOCH).toEpochMilli();
+    }
+
+    /** Removes the folders in this one that this user's processes have left that are gone. */
+    static void removeLeft(Path parent) {
+        try (DirectoryStream<Path> found = Files.newDirectoryStream(parent, NAME + "*")) {
+            for (Path folder : found) {
+                if (isLeft(folder)) {
+                    delete(folder);
+                }
+            }
+        } catch (IOException e) {
+            // Another experiment removes the same, or they stay until the next one.
+        }
+    }
+
+    private static boolean isLeft(Path folder) throws IOException {
+        // Anybody may make a folder of this name where everybody may write.
+        Path mark = folder.resolve(MARK);
+        boolean isOwn =
+                Files.isDirectory(folder, LinkOption.NOFOLLOW_LINKS)
+                        && Files.isRegularFile(mark, LinkOption.NOFOLLOW_LINKS)
+                        && owner(folder).equals(System.getProperty("user.name"));
+        if (!isOwn) {
+            return false;
+        }
+        String[] words = Files.readString(mark).strip().split(" ");
+        return words.length == 2
+                && words[0].matches("[0-9]{1,18}")
+                && words[1].matches("[0-9]{1,18}")
+                && !isAlive(Long.parseLong(words[0]), Long.parseLong(words[1]));
+    }
+
+    private static String owner(Path path) throws IOException {
+        return Files.getOwner(path, LinkOption.NOFOLLOW_LINKS).getName();
+    }
+
+    private static boolean isAlive(long pid, long startMs) {
+        Optional<ProcessHandle> process = ProcessHandle.of(pid);
+        return process.isPresent()
+                && process.get().isAlive()
+                && Math.abs(startMs(process.get()) - startMs) < START_OFF_MS;
+    }
+
+    /** Deletes a folder and what is in it; follows no links. */
+    static void delete(Path folder) throws IOException {
+        Files.walkFileTree(
+                folder,
+                new SimpleFileVisitor<>() {
+                    @Override
+                    public FileVisitResult visitFile(Path file, BasicFileAttributes is)
+                            throws IOException {
+                        Files.delete(file);
+                        return FileVisitResult.CONTINUE;
+                    }
+
+                    @Override
+                    public FileVisitResult postVisitDirectory(Path left, IOException failure)
+                            throws IOException {
+                        Files.delete(left);
+                        return FileVisitResult.CONTINUE;
+                    }
+                });
+    }
+}
