@@ -32,6 +32,11 @@ public abstract class AbstractMemory implements OffHeapMemory {
     /** Gives the memory back. Called once. */
     protected abstract void free(long address, long length);
 
+    /** Why the memory is not there any more although this is open; null: it is there. */
+    String lost() {
+        return null;
+    }
+
     @Override
     public final long length() {
         return length;
@@ -45,13 +50,13 @@ public abstract class AbstractMemory implements OffHeapMemory {
 
     @Override
     public final synchronized UnsafeBuffer buffer(long offset, int length) {
-        checkOpen();
+        checkThere();
         return windows.window(what, address, this.length, offset, length);
     }
 
     @Override
     public final synchronized void acquire(String user) {
-        checkOpen();
+        checkThere();
         users.add(user);
     }
 
@@ -87,6 +92,14 @@ public abstract class AbstractMemory implements OffHeapMemory {
     private void checkOpen() {
         if (address == 0) {
             throw new IllegalStateException("closed: " + what + " of " + length + " bytes");
+        }
+    }
+
+    private void checkThere() {
+        checkOpen();
+        String lost = lost();
+        if (lost != null) {
+            throw new IllegalStateException(what + " of " + length + " bytes: " + lost);
         }
     }
 

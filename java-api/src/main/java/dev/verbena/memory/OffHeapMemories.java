@@ -216,6 +216,11 @@ public final class OffHeapMemories {
         }
 
         @Override
+        String lost() {
+            return whole instanceof AbstractMemory known ? known.lost() : null;
+        }
+
+        @Override
         protected void free(long address, long length) {
             whole.release(user);
         }

@@ -46,11 +46,23 @@ public interface RegisteredRegion extends AutoCloseable {
     boolean isClosed();
 
     /**
+     * Has a view of these bytes that the region does not know of closed before the memory goes: by
+     * {@link #close()}, on its thread, once nothing is outstanding. If the view's close throws, the
+     * region's is refused with that, and the view is asked again by the next.
+     *
+     * @throws IllegalStateException after close
+     * @throws UnsupportedOperationException if this kind of region cannot
+     */
+    default void closeFirst(AutoCloseable view) {
+        throw new UnsupportedOperationException(this + " closes no views");
+    }
+
+    /**
      * Revokes remote access (descriptors become {@code STALE_KEY}), waits for accesses that peers
      * have begun, and frees or releases the memory. Idempotent.
      *
-     * @throws IllegalStateException while an operation posted here is outstanding; nothing is freed
-     *     then
+     * @throws IllegalStateException while an operation posted here is outstanding, or a view of
+     *     {@link #closeFirst} is in use; nothing is freed then
      */
     @Override
     void close();

@@ -4,22 +4,34 @@ import dev.verbena.softnic.NativeAccess;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
+import java.util.function.Consumer;
 
 /**
- * {@link OffHeapMemory} that is a {@code java.lang.foreign.MemorySegment} too, of any length: on
- * JDK 22 or newer. Needs no JVM flag; nothing of it is a restricted method.
+ * Regions and {@link OffHeapMemory} as a {@code java.lang.foreign.MemorySegment}, of any length: on
+ * JDK 22 or newer.
  *
  * <p>The types of that package are named by the caller, as this library is compiled for Java 17:
  *
  * <pre>{@code
+ * RegisteredRegion region = transport.allocate(length, rights);
+ * MemorySegment ofRegion = SegmentMemories.segment(region, MemorySegment.class);
+ *
  * OffHeapMemory memory = SegmentMemories.allocate(length);
- * MemorySegment segment = SegmentMemories.segment(memory, MemorySegment.class);
- * RegisteredRegion region = transport.register(memory, rights);
+ * MemorySegment ofMemory = SegmentMemories.segment(memory, MemorySegment.class);
+ * RegisteredRegion registered = transport.register(memory, rights);
+ *
+ * RegisteredRegion callers = transport.register(SegmentMemories.wrap(segment), rights);
  * }</pre>
  *
- * <p>Life: {@code memory.close()} is refused while a region has the memory, and ends the segment's
- * scope; access to the segment is an {@link IllegalStateException} from then on, and never reaches
- * memory that is not there. Thread-safe; a segment may be used by any thread.
+ * <p>Life: closing the region or the memory ends the segment's scope; access to the segment is an
+ * {@link IllegalStateException} from then on, and never reaches memory that is not there. The close
+ * is refused while a call of the JDK has the segment, {@code memory.close()} also while a region
+ * has the memory. Thread-safe but for what belongs to the region's thread; a segment may be used by
+ * any thread.
+ *
+ * <p>Memory made or wrapped here needs no JVM flag. A segment of a region calls a method that the
+ * JDK restricts: JDK 24 and newer warn once without {@code --enable-native-access=ALL-UNNAMED} (or
+ * {@code =dev.verbena.api} on the module path), as they do for every native library.
  */
 public final class SegmentMemories {
     private static final int JDK_MIN = 22;
@@ -65,8 +77,9 @@ public final class SegmentMemories {
 
     /**
      * Memory of a caller's segment, to be registered. The segment is kept reachable until close;
-     * closing frees nothing. The caller does not close the segment's arena before: what a transport
-     * does by then cannot be refused.
+     * closing frees nothing. When the segment's arena is closed first, registering the memory and
+     * windows into it are an {@link IllegalStateException}; but no arena can be kept from closing
+     * while a region has its memory: the caller closes the region before it.
      *
      * @param segment a {@code MemorySegment}: native, writable, alive, not empty
      * @throws UnsupportedOperationException with {@link #unavailabilityCause()}
@@ -100,12 +113,43 @@ public final class SegmentMemories {
             throw new IllegalArgumentException("not made by SegmentMemories: " + memory);
         }
         memory.address();
-        if (!type.isInstance(made.segment)) {
+        requireSegmentType(type.isInstance(made.segment), type);
+        return type.cast(made.segment);
+    }
+
+    /**
+     * A segment of a whole region, whose scope ends when the region closes. Each call makes
+     * another. By the region's thread.
+     *
+     * @param type {@code MemorySegment.class}
+     * @throws UnsupportedOperationException with {@link #unavailabilityCause()}, or if this kind of
+     *     region closes no views
+     * @throws IllegalArgumentException for another type
+     * @throws IllegalStateException if the region is closed
+     * @throws RuntimeException the JDK's {@code IllegalCallerException} where it denies native
+     *     access
+     */
+    public static <S> S segment(RegisteredRegion region, Class<S> type) {
+        Foreign foreign = foreign();
+        requireSegmentType(type.isAssignableFrom(foreign.segment), type);
+        AutoCloseable arena = (AutoCloseable) foreign.call(foreign.ofShared);
+        try {
+            Object start = foreign.call(foreign.ofAddress, region.address());
+            Object segment = foreign.call(foreign.reinterpret, start, region.length(), arena, null);
+            region.closeFirst(arena);
+            return type.cast(segment);
+        } catch (RuntimeException | Error e) {
+            close(arena);
+            throw e;
+        }
+    }
+
+    private static void requireSegmentType(boolean isType, Class<?> type) {
+        if (!isType) {
             throw new IllegalArgumentException(
                     "the type of the segment is java.lang.foreign.MemorySegment, not "
                             + type.getName());
         }
-        return type.cast(made.segment);
     }
 
     private static Foreign foreign() {
@@ -137,6 +181,10 @@ public final class SegmentMemories {
         private final Class<?> arena = type("Arena");
         private final Class<?> scopeType = type("MemorySegment$Scope");
         private final MethodHandle ofShared = find(arena, true, "ofShared", arena);
+        private final MethodHandle ofAddress =
+                find(segment, true, "ofAddress", segment, long.class);
+        private final MethodHandle reinterpret =
+                find(segment, false, "reinterpret", segment, long.class, arena, Consumer.class);
         private final MethodHandle allocate =
                 find(arena, false, "allocate", segment, long.class, long.class);
         private final MethodHandle address = find(segment, false, "address", long.class);
@@ -160,7 +208,8 @@ public final class SegmentMemories {
                 String name,
                 Class<?> result,
                 Class<?>... arguments) {
-            MethodHandles.Lookup lookup = MethodHandles.publicLookup();
+            // Not the public one: a restricted method asks who calls it.
+            MethodHandles.Lookup lookup = MethodHandles.lookup();
             MethodType type = MethodType.methodType(result, arguments);
             try {
                 return isStatic
@@ -184,6 +233,7 @@ public final class SegmentMemories {
 
     /** Its arena is closed with it, if it has one of its own. */
     private static final class SegmentMemory extends AbstractMemory {
+        private final Foreign foreign;
         private final AutoCloseable arena;
         private Object segment;
 
@@ -192,8 +242,16 @@ public final class SegmentMemories {
                     arena == null ? "wrapped segment" : "segment",
                     (long) foreign.call(foreign.address, segment),
                     (long) foreign.call(foreign.byteSize, segment));
+            this.foreign = foreign;
             this.segment = segment;
             this.arena = arena;
+        }
+
+        @Override
+        String lost() {
+            boolean isThere =
+                    (boolean) foreign.call(foreign.isAlive, foreign.call(foreign.scope, segment));
+            return isThere ? null : "the arena of the segment was closed";
         }
 
         @Override

@@ -6,7 +6,14 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.verbena.shm.ShmTesting;
 import dev.verbena.transport.Transport;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.Pipe;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -65,6 +72,92 @@ class SegmentMemoriesTest {
         assertThatThrownBy(() -> seen.get(0)).isInstanceOf(IllegalStateException.class);
         assertThatThrownBy(() -> SegmentMemories.segment(memory, type()))
                 .isInstanceOf(IllegalStateException.class);
+    }
+
+    @Test
+    void shouldShowAnAllocatedRegionUntilItCloses() throws Exception {
+        assumeSegments();
+        try (Transport transport = ShmTesting.open("segments")) {
+            RegisteredRegion region = transport.allocate(100_000, 0);
+            Object segment = SegmentMemories.segment(region, type());
+            Object again = SegmentMemories.segment(region, type());
+            ByteBuffer seen = bytes(segment);
+            assertThat(seen.capacity()).isEqualTo(100_000);
+            region.buffer(99_992, 8).putByte(7, (byte) 42);
+            assertThat(seen.get(99_999)).isEqualTo((byte) 42);
+            bytes(again).put(5, (byte) 7);
+            assertThat(region.buffer(5, 1).getByte(0)).isEqualTo((byte) 7);
+            assertThatThrownBy(() -> SegmentMemories.segment(region, String.class))
+                    .isInstanceOf(IllegalArgumentException.class);
+            region.close();
+            for (Object each : new Object[] {segment, again}) {
+                assertThatThrownBy(() -> bytes(each).get(0))
+                        .isInstanceOf(IllegalStateException.class);
+            }
+            assertThatThrownBy(() -> seen.get(99_999)).isInstanceOf(IllegalStateException.class);
+            assertThatThrownBy(() -> SegmentMemories.segment(region, type()))
+                    .isInstanceOf(IllegalStateException.class);
+        }
+    }
+
+    @Test
+    void shouldRefuseToCloseARegionWhoseSegmentIsInUse() throws Exception {
+        assumeSegments();
+        Pipe pipe = Pipe.open();
+        try (Transport transport = ShmTesting.open("segments");
+                Pipe.SinkChannel sink = pipe.sink();
+                Pipe.SourceChannel source = pipe.source()) {
+            RegisteredRegion region = transport.allocate(64, 0);
+            ByteBuffer seen = bytes(SegmentMemories.segment(region, type()));
+            AtomicReference<Thread> reader = new AtomicReference<>();
+            CompletableFuture<Integer> read =
+                    CompletableFuture.supplyAsync(
+                            () -> {
+                                reader.set(Thread.currentThread());
+                                try {
+                                    return source.read(seen);
+                                } catch (IOException e) {
+                                    throw new UncheckedIOException(e);
+                                }
+                            });
+            while (reader.get() == null || !isReading(reader.get())) {
+                Thread.onSpinWait();
+            }
+            assertThatThrownBy(region::close).isInstanceOf(IllegalStateException.class);
+            // Nothing was taken away: the kernel writes where the segment is.
+            assertThat(region.isClosed()).isFalse();
+            sink.write(ByteBuffer.wrap(new byte[] {1, 2, 3}));
+            assertThat(read.get(30, TimeUnit.SECONDS)).isEqualTo(3);
+            assertThat(region.buffer(2, 1).getByte(0)).isEqualTo((byte) 3);
+            region.close();
+            assertThatThrownBy(() -> seen.get(0)).isInstanceOf(IllegalStateException.class);
+        }
+    }
+
+    private static boolean isReading(Thread thread) {
+        return Stream.of(thread.getStackTrace())
+                .anyMatch(frame -> frame.getMethodName().equals("read0"));
+    }
+
+    @Test
+    void shouldRegisterNoSegmentWhoseArenaIsClosed() throws Exception {
+        assumeSegments();
+        Class<?> arenaType = Class.forName("java.lang.foreign.Arena");
+        try (Transport transport = ShmTesting.open("segments")) {
+            AutoCloseable arena = (AutoCloseable) arenaType.getMethod("ofShared").invoke(null);
+            Object segment =
+                    arenaType.getMethod("allocate", long.class, long.class).invoke(arena, 64L, 8L);
+            OffHeapMemory wrapped = SegmentMemories.wrap(segment);
+            RegisteredRegion region = transport.register(wrapped, 0);
+            region.close();
+            arena.close();
+            assertThatThrownBy(() -> transport.register(wrapped, 0))
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("arena of the segment was closed");
+            assertThatThrownBy(() -> wrapped.buffer(0, 8))
+                    .isInstanceOf(IllegalStateException.class);
+            wrapped.close();
+        }
     }
 
     @Test

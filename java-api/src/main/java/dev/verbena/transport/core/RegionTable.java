@@ -88,7 +88,8 @@ public abstract class RegionTable<R extends TransportRegion> {
     /**
      * Closes a region; one that is closed already is left alone.
      *
-     * @throws IllegalStateException if operations are outstanding, or after the transport's close
+     * @throws IllegalStateException if operations are outstanding or a view is in use, or after the
+     *     transport's close
      */
     public final void close(R region) {
         close(region, false);
@@ -111,6 +112,7 @@ public abstract class RegionTable<R extends TransportRegion> {
                 throw new IllegalStateException(
                         region + " has operations whose completions were not polled");
             }
+            region.closeViews();
             revoke(region);
             byId.remove(region.id());
             open.remove(region);

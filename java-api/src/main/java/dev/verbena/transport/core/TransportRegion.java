@@ -5,6 +5,8 @@ import dev.verbena.memory.MemoryWindows;
 import dev.verbena.memory.OffHeapMemory;
 import dev.verbena.memory.RegisteredRegion;
 import dev.verbena.memory.RemoteDescriptor;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
@@ -21,6 +23,7 @@ public abstract class TransportRegion implements RegisteredRegion {
     private final OffHeapMemory memory;
 
     private final MemoryWindows windows = new MemoryWindows();
+    private final Deque<AutoCloseable> views = new ArrayDeque<>(0);
     private final Leaks.Watch watch;
     private volatile boolean isClosed;
     private long address;
@@ -98,6 +101,30 @@ public abstract class TransportRegion implements RegisteredRegion {
     }
 
     @Override
+    public final void closeFirst(AutoCloseable view) {
+        checkOpen();
+        views.push(view);
+    }
+
+    /**
+     * Closes the views, the newest first.
+     *
+     * @throws IllegalStateException if one is in use; it stays
+     */
+    public final void closeViews() {
+        for (AutoCloseable view = views.peek(); view != null; view = views.peek()) {
+            try {
+                view.close();
+            } catch (RuntimeException e) {
+                throw e;
+            } catch (Exception e) {
+                throw new IllegalStateException("a view of " + this + " does not close", e);
+            }
+            views.pop();
+        }
+    }
+
+    @Override
     public final void close() {
         if (!isClosed) {
             closeOpen();
@@ -140,8 +167,12 @@ public abstract class TransportRegion implements RegisteredRegion {
         return lastCompletion;
     }
 
-    /** Empties windows and forgets the address, which is answered; the key is revoked already. */
+    /**
+     * Closes views, empties windows and forgets the address, which is answered; the key is revoked
+     * already.
+     */
     public final long retire() {
+        closeViews();
         long retired = address;
         isClosed = true;
         address = 0;
