@@ -190,6 +190,7 @@ final class FlightRecorderEvents implements StagingEvents {
 
     @Name("dev.verbena.Registered")
     @Label("Client Registered")
+    @Description("A client has found its server")
     @Category({"Verbena", "Staging"})
     @StackTrace(false)
     private static final class Registered extends Event {
