@@ -36,6 +36,7 @@ final class DeadCounters {
             }
             found.sort(Comparator.comparing(Remains::modified).reversed());
             for (int i = KEPT; i < found.size(); i++) {
+                FieldPictures.remove(found.get(i).path());
                 Files.deleteIfExists(found.get(i).path());
             }
         } catch (IOException | DirectoryIteratorException e) {

@@ -34,6 +34,7 @@ public final class RealEnvironment implements Environment, AutoCloseable {
     private final long seed;
     private final Path baseDirectory;
     private final CountersFile.Writer countersFile;
+    private final FieldPictures pictures;
     private final NioByteStreams streams;
     private final ErrorHandler errorHandler;
     private final StagingEvents events = flightRecorder();
@@ -46,6 +47,7 @@ public final class RealEnvironment implements Environment, AutoCloseable {
         this.countersFile =
                 CountersFile.create(
                         builder.shmDirectory, builder.job, builder.application, builder.epochClock);
+        this.pictures = new FieldPictures(countersFile.path());
         ErrorHandler next = builder.errorHandler;
         this.errorHandler =
                 error -> {
@@ -152,6 +154,13 @@ public final class RealEnvironment implements Environment, AutoCloseable {
     }
 
     /**
+     * Where a receiver that makes pictures of fields shows the newest, see {@code verbena watch}.
+     */
+    public FieldPictures pictures() {
+        return pictures;
+    }
+
+    /**
      * Records the error in the distinct error log behind the counters, and hands it to the
      * builder's handler.
      */
@@ -161,13 +170,17 @@ public final class RealEnvironment implements Environment, AutoCloseable {
     }
 
     /**
-     * Ends the wake-up thread of the streams and removes the counters file. Counters may still be
-     * used, they are only no longer shown. Idempotent.
+     * Ends the wake-up thread of the streams and removes the counters file and the pictures.
+     * Counters may still be used, they are only no longer shown. Idempotent.
      */
     @Override
     public void close() {
         streams.close();
-        countersFile.close();
+        try {
+            pictures.close();
+        } finally {
+            countersFile.close();
+        }
     }
 
     /** Describes an environment; every value has a default. */

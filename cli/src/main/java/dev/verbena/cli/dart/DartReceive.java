@@ -1,6 +1,7 @@
 package dev.verbena.cli.dart;
 
 import dev.verbena.agent.RealEnvironment;
+import dev.verbena.cli.report.PicturedSink;
 import dev.verbena.cli.terminal.ChildProcess;
 import dev.verbena.cli.terminal.CliCommand;
 import dev.verbena.cli.terminal.Messages;
@@ -11,6 +12,7 @@ import dev.verbena.dart.DartReceiver;
 import dev.verbena.dart.DartStepContext;
 import dev.verbena.dart.ReceiverStatistics;
 import dev.verbena.dart.SinkStatistics;
+import dev.verbena.staging.sink.Sink;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
@@ -99,6 +101,9 @@ public final class DartReceive extends CliCommand {
         if (isWholeSteps && !sink.isGiven()) {
             throw wrong("--whole-steps needs --sink");
         }
+        if (sink.isPictured() && !sink.isGiven()) {
+            throw wrong("--pictures needs --sink");
+        }
         byte[] shared = secret.read();
         List<Path> made = OutputFolder.absent(directory);
         Path folder = directory.toAbsolutePath().normalize();
@@ -124,7 +129,8 @@ public final class DartReceive extends CliCommand {
                             .acceptGaps(isAcceptingGaps)
                             .replace(isReplacing);
             if (sink.isGiven()) {
-                context.sink(sink.open());
+                Sink target = sink.open();
+                context.sink(sink.isPictured() ? new PicturedSink(target, environment) : target);
             } else {
                 context.handler(tree);
             }

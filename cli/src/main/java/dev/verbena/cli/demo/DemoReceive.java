@@ -11,6 +11,7 @@ import dev.verbena.cli.terminal.ChildProcess;
 import dev.verbena.cli.terminal.Version;
 import dev.verbena.dart.DartException;
 import dev.verbena.examples.pic.PicDeck;
+import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.BindException;
 import java.nio.file.Path;
@@ -88,6 +89,7 @@ public final class DemoReceive implements Callable<Integer> {
     }
 
     private TransitReceiver start(RealEnvironment environment, RunAnalysis analysis) {
+        analysis.showTo((step, png) -> show(environment, step, png));
         try {
             return new TransitReceiver(
                     environment, output, port, analysis, DemoReceive::onProgress);
@@ -100,6 +102,15 @@ public final class DemoReceive implements Callable<Integer> {
                                 port, e.getCause().getMessage()));
             }
             throw e;
+        }
+    }
+
+    /** A picture that cannot be shown holds up nothing. */
+    private static void show(RealEnvironment environment, long step, byte[] png) {
+        try {
+            environment.pictures().show("phase space", step, png);
+        } catch (IOException | IllegalArgumentException e) {
+            environment.errorHandler().onError(e);
         }
     }
 

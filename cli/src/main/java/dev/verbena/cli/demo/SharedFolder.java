@@ -1,6 +1,7 @@
 package dev.verbena.cli.demo;
 
 import dev.verbena.agent.CountersFile;
+import dev.verbena.agent.FieldPictures;
 import dev.verbena.cli.terminal.ByteSize;
 import dev.verbena.cli.terminal.Messages;
 import java.io.IOException;
@@ -87,6 +88,9 @@ final class SharedFolder {
     }
 
     private static void removeFiles(Path folder) throws IOException {
+        for (Path counters : CountersFile.list(folder)) {
+            FieldPictures.remove(counters);
+        }
         try (Stream<Path> files = Files.exists(folder) ? Files.list(folder) : Stream.empty()) {
             for (Path file : files.toList()) {
                 Files.deleteIfExists(file);

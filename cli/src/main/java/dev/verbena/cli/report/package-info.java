@@ -1,2 +1,2 @@
-/** Results as a page of HTML with charts, as JSON and as a table. */
+/** Results as a page of HTML with charts, as JSON and as a table; pictures of arrays. */
 package dev.verbena.cli.report;

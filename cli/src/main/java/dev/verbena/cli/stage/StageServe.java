@@ -1,6 +1,7 @@
 package dev.verbena.cli.stage;
 
 import dev.verbena.agent.RealEnvironment;
+import dev.verbena.cli.report.PicturedSink;
 import dev.verbena.cli.terminal.CliCommand;
 import dev.verbena.cli.terminal.Messages;
 import dev.verbena.cli.terminal.SinkOption;
@@ -112,10 +113,11 @@ final class StageServe extends CliCommand {
                                 .build();
                 StepEvents events = new StepEvents(webhooks, Messages.to(err()))) {
             StagedArrays arrays = new StagedArrays();
+            Sink drawn = sink.isPictured() ? new PicturedSink(target, environment) : target;
             StagingService.Context context =
                     new StagingService.Context()
                             .environment(environment)
-                            .sink(new SealedSteps(target, events))
+                            .sink(new SealedSteps(drawn, events))
                             .arrays(arrays)
                             .senders(senders);
             configure(context);

@@ -1,6 +1,7 @@
 package dev.verbena.cli.status;
 
 import dev.verbena.agent.CountersFile;
+import dev.verbena.agent.FieldPictures;
 import dev.verbena.cli.terminal.CliCommand;
 import dev.verbena.cli.terminal.Messages;
 import java.io.IOException;
@@ -70,6 +71,7 @@ public final class ErrorsCommand extends CliCommand {
                         shown.lines().forEach(line -> out.println("    " + line));
                     });
             if (!isAlive && isRemoving) {
+                FieldPictures.remove(file.path());
                 Files.deleteIfExists(file.path());
             }
         } catch (IOException e) {

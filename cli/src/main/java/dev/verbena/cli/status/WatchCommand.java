@@ -15,7 +15,7 @@ import picocli.CommandLine.Option;
         name = "watch",
         description = {
             "Show the running processes of staging jobs on a local web page: rates, queues, stalls,"
-                    + " lost and spilled, distinct errors.",
+                    + " lost and spilled, distinct errors, pictures of the newest fields.",
             "Prints the page's address, which holds a token; who has it can read and nothing more."
                     + " The page needs no network but this address. Reads shared memory only; the"
                     + " processes do not notice. Ends at Ctrl-C."
@@ -44,15 +44,17 @@ public final class WatchCommand extends CliCommand {
         inRange("--interval", interval, 0.1, 60);
         InetAddress address = InetAddress.getByName(listen.host());
         WatchFeed feed = new WatchFeed();
+        WatchPictures pictures = new WatchPictures();
         try (Termination termination = new Termination(2_000);
                 WatchServer server =
-                        new WatchServer(new InetSocketAddress(address, listen.port()), feed)) {
+                        new WatchServer(
+                                new InetSocketAddress(address, listen.port()), feed, pictures)) {
             say("watching" + Jobs.named(of.job()) + " on " + server.address(listen.host()));
             if (!address.isLoopbackAddress()) {
                 say("Who has this address can read it; it travels unencrypted.");
             }
             do {
-                feed.publish(WatchSample.json(of.job(), interval));
+                feed.publish(WatchSample.json(of.job(), interval, pictures));
             } while (!termination.await((long) (interval * 1e3)));
         } finally {
             feed.close();

@@ -12,7 +12,8 @@ import java.util.TreeMap;
 
 /**
  * What the page shows of one moment, as JSON: every process, running or killed, with its counters
- * by label and its distinct errors. A process that ended in order took its file away.
+ * by label, its distinct errors and the pictures of its newest fields. A process that ended in
+ * order took its files away.
  */
 final class WatchSample {
     /** Longest text of an error that the page gets, its stack included. */
@@ -25,14 +26,17 @@ final class WatchSample {
      *
      * @param job null: of all jobs
      * @param intervalS time to the next sample, seconds
+     * @param pictures gets the pictures that the processes show
      */
-    static String json(String job, double intervalS) throws IOException {
+    static String json(String job, double intervalS, WatchPictures pictures) throws IOException {
+        pictures.begin();
         List<Map<String, Object>> processes = new ArrayList<>();
         List<String> unreadable = new ArrayList<>();
         Jobs.forEach(
                 job,
-                (name, file) -> processes.add(process(name, file)),
+                (name, file) -> processes.add(process(name, file, pictures)),
                 (path, error) -> unreadable.add(path.getFileName() + ": " + Messages.of(error)));
+        pictures.publish();
         Map<String, Object> sample = new LinkedHashMap<>();
         sample.put("timeNs", TopSample.nowNs());
         sample.put("intervalS", intervalS);
@@ -42,7 +46,8 @@ final class WatchSample {
         return Json.of(sample);
     }
 
-    private static Map<String, Object> process(String job, CountersFile file) {
+    private static Map<String, Object> process(
+            String job, CountersFile file, WatchPictures pictures) {
         Map<String, Long> counters = new TreeMap<>();
         file.counters()
                 .forEach(
@@ -56,6 +61,7 @@ final class WatchSample {
         process.put("isAlive", file.isAlive());
         process.put("counters", counters);
         process.put("errors", errors(file));
+        process.put("pictures", pictures.take(file));
         return process;
     }
 

@@ -19,20 +19,23 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Serves one page and its stream of samples (server-sent events) below a path that nobody can
- * guess. Only reads; every other path or method is refused. Threads of its own, at most {@link
- * #STREAMS_MAX} for streams.
+ * Serves one page, its stream of samples (server-sent events) and the pictures that samples name,
+ * below a path that nobody can guess. No part of an address is the name of a file. Only reads;
+ * every other path or method is refused. Threads of its own, at most {@link #STREAMS_MAX} for
+ * streams.
  */
 final class WatchServer implements AutoCloseable {
     /** Pages that are open at the same time. */
     static final int STREAMS_MAX = 16;
 
     private static final int TOKEN_BYTES = 16;
+    private static final String PICTURES = "pictures/";
 
     private final HttpServer server;
     private final ExecutorService threads = Executors.newFixedThreadPool(STREAMS_MAX + 4);
     private final AtomicInteger streams = new AtomicInteger();
     private final WatchFeed feed;
+    private final WatchPictures pictures;
     private final byte[] root;
     private final byte[] page;
     private final String policy;
@@ -42,8 +45,10 @@ final class WatchServer implements AutoCloseable {
      *
      * @throws IOException if the address cannot be listened on
      */
-    WatchServer(InetSocketAddress address, WatchFeed feed) throws IOException {
+    WatchServer(InetSocketAddress address, WatchFeed feed, WatchPictures pictures)
+            throws IOException {
         this.feed = feed;
+        this.pictures = pictures;
         byte[] token = new byte[TOKEN_BYTES];
         new SecureRandom().nextBytes(token);
         root =
@@ -57,8 +62,8 @@ final class WatchServer implements AutoCloseable {
                         .replace("/*script*/", script)
                         .getBytes(UTF_8);
         policy =
-                "default-src 'none'; connect-src 'self'; base-uri 'none'; form-action 'none';"
-                        + " frame-ancestors 'none'; style-src "
+                "default-src 'none'; connect-src 'self'; img-src 'self'; base-uri 'none';"
+                        + " form-action 'none'; frame-ancestors 'none'; style-src "
                         + hash(style)
                         + "; script-src "
                         + hash(script);
@@ -97,7 +102,9 @@ final class WatchServer implements AutoCloseable {
             String first = path.substring(0, slash + 1);
             boolean isOurs = MessageDigest.isEqual(first.getBytes(UTF_8), root);
             String rest = path.substring(slash + 1);
-            if (!isOurs || !(rest.isEmpty() || rest.equals("events"))) {
+            byte[] picture = isOurs ? picture(rest) : null;
+            boolean isThere = rest.isEmpty() || rest.equals("events") || picture != null;
+            if (!isOurs || !isThere) {
                 refuse(
                         exchange,
                         404,
@@ -106,15 +113,22 @@ final class WatchServer implements AutoCloseable {
                 exchange.getResponseHeaders().set("Allow", "GET");
                 refuse(exchange, 405, "This can only be read.");
             } else if (rest.isEmpty()) {
-                send(exchange, 200, "text/html", page);
+                send(exchange, 200, "text/html; charset=utf-8", page);
+            } else if (picture != null) {
+                send(exchange, 200, "image/png", picture);
             } else {
                 stream(exchange);
             }
         }
     }
 
+    /** Null: the rest of the path is the name of none. */
+    private byte[] picture(String rest) {
+        return rest.startsWith(PICTURES) ? pictures.get(rest.substring(PICTURES.length())) : null;
+    }
+
     private void refuse(HttpExchange exchange, int code, String why) throws IOException {
-        send(exchange, code, "text/plain", (why + "\n").getBytes(UTF_8));
+        send(exchange, code, "text/plain; charset=utf-8", (why + "\n").getBytes(UTF_8));
     }
 
     private void send(HttpExchange exchange, int code, String type, byte[] body)
@@ -126,7 +140,7 @@ final class WatchServer implements AutoCloseable {
 
     private void headers(HttpExchange exchange, String type) {
         Headers headers = exchange.getResponseHeaders();
-        headers.set("Content-Type", type + "; charset=utf-8");
+        headers.set("Content-Type", type);
         headers.set("Content-Security-Policy", policy);
         headers.set("Cache-Control", "no-store");
         headers.set("Referrer-Policy", "no-referrer");
@@ -140,7 +154,7 @@ final class WatchServer implements AutoCloseable {
                 refuse(exchange, 503, STREAMS_MAX + " pages are open; close one.");
                 return;
             }
-            headers(exchange, "text/event-stream");
+            headers(exchange, "text/event-stream; charset=utf-8");
             exchange.sendResponseHeaders(200, 0);
             OutputStream out = exchange.getResponseBody();
             WatchFeed.Sample sample = feed.await(0);

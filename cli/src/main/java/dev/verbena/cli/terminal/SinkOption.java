@@ -31,12 +31,24 @@ public final class SinkOption {
             description = "Folder with the jars of the sink's artifact, if it is not installed.")
     private Path jars;
 
+    @Option(
+            names = "--pictures",
+            description =
+                    "Show verbena watch a small picture of each variable, of a step that the sink has"
+                            + " whole, at most one a second.")
+    private boolean isPictured;
+
     /** For picocli. */
     public SinkOption() {}
 
     /** Whether one is wanted. */
     public boolean isGiven() {
         return uri != null;
+    }
+
+    /** Whether what the sink takes is to be drawn, with {@code PicturedSink}. */
+    public boolean isPictured() {
+        return isPictured;
     }
 
     /**

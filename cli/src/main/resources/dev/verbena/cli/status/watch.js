@@ -8,6 +8,7 @@
   const LOST = ['clients lost', 'processes lost'];
   const FAILED = ['messages failed', 'messages corrupt', 'aborted'];
   const known = new Map();
+  const pictures = new Map();
   let before = null;
   let count = 0;
 
@@ -181,6 +182,37 @@
     });
   }
 
+  /* One picture for each field of each process; it is loaded again when its bytes are others. */
+  function fields(processes) {
+    const here = new Set();
+    for (const process of processes) for (const picture of process.pictures) {
+      const key = process.key + ' ' + picture.field;
+      here.add(key);
+      let figure = pictures.get(key);
+      if (!figure) {
+        pictures.set(key, figure = make('figure', at('fields')));
+        make('img', figure);
+        make('figcaption', figure);
+      }
+      const image = figure.firstChild;
+      if (image.dataset.id !== picture.id) {
+        image.dataset.id = picture.id;
+        image.width = picture.width;
+        image.height = picture.height;
+        image.alt = picture.field + ', step ' + picture.step + ', of ' + process.role + ', process ' + process.pid;
+        image.src = 'pictures/' + picture.id;
+      }
+      text(figure.lastChild, picture.field + ', step ' + picture.step + ' (' + process.role + ' ' + process.pid
+        + (process.isAlive ? ')' : ', killed)'));
+    }
+    for (const [key, figure] of pictures) {
+      if (here.has(key)) continue;
+      figure.remove();
+      pictures.delete(key);
+    }
+    at('newest').hidden = !pictures.size;
+  }
+
   function show(sample) {
     const seconds = before ? Math.max(1e-3, (sample.timeNs - before.timeNs) / 1e9) : sample.intervalS;
     const earlier = new Map((before ? before.processes : []).map(process => [process.key, process]));
@@ -212,6 +244,7 @@
     at('none').hidden = sample.processes.length > 0;
     text(at('job'), sample.job ? 'job ' + sample.job : 'all jobs');
     sums(all, sample.processes);
+    fields(sample.processes);
     errorLog(sample.processes);
     before = sample;
   }

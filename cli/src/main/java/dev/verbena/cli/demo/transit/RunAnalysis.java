@@ -23,6 +23,13 @@ public final class RunAnalysis {
     private int processCount;
     private int fileCount;
     private List<PicSample> told = List.of();
+    private Pictures pictures = (step, png) -> {};
+
+    /** Who shows pictures while the run goes on. */
+    public interface Pictures {
+        /** Phase space of the newest step that is analysed, a PNG file. */
+        void made(long step, byte[] png);
+    }
 
     /**
      * One step, analysed.
@@ -37,6 +44,11 @@ public final class RunAnalysis {
     public RunAnalysis(double growthTolerance, double energyTolerance) {
         this.growthTolerance = growthTolerance;
         this.energyTolerance = energyTolerance;
+    }
+
+    /** Shows the picture of every step that is newer than those analysed before, from now on. */
+    public void showTo(Pictures next) {
+        pictures = next;
     }
 
     /**
@@ -81,7 +93,11 @@ public final class RunAnalysis {
         try {
             PhaseImage image = new PhaseImage();
             files.forEach(image::add);
-            frames.put(step, new Frame(Snapshot.of(files).sample(), image.png()));
+            Frame frame = new Frame(Snapshot.of(files).sample(), image.png());
+            frames.put(step, frame);
+            if (frames.lastKey() == step) {
+                pictures.made(step, frame.image());
+            }
         } catch (IllegalStateException | IllegalArgumentException e) {
             faults.add("step " + step + ": " + e.getMessage());
         }

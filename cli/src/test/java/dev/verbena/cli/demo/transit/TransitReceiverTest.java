@@ -13,7 +13,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Queue;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
@@ -29,6 +31,7 @@ class TransitReceiverTest {
 
     @TempDir private Path output;
     private final BlockingQueue<String> told = new LinkedBlockingQueue<>();
+    private final Queue<Long> shown = new ConcurrentLinkedQueue<>();
     private PicSimulation simulation;
 
     @BeforeEach
@@ -65,6 +68,7 @@ class TransitReceiverTest {
 
     private TransitReceiver start(RealEnvironment environment) {
         RunAnalysis analysis = new RunAnalysis(0.03, 0.01);
+        analysis.showTo((step, png) -> shown.add(step));
         return new TransitReceiver(environment, output, 0, analysis, told::add);
     }
 
@@ -100,6 +104,8 @@ class TransitReceiverTest {
                     .extracting(StagingRecord.Arrival::step)
                     .containsExactlyInAnyOrder(1L, 2L, 3L);
         }
+        // No picture of a step that is older than one that was shown.
+        assertThat(List.copyOf(shown)).isSorted().contains(3L);
         assertThat(restart(inItems)).hasBinaryContent(join(items));
         assertThat(restart(inItems + ".0")).doesNotExist();
         assertThat(output.resolve("compare/compare-whole-0-" + noted)).exists();
