@@ -18,8 +18,8 @@ import java.util.zip.ZipFile;
 /**
  * Looks at what a release would publish: folders in the form of a Maven repository. {@code whole
  * FOLDER}: every artifact has what users of a repository expect. {@code equal FOLDER OTHER}: the
- * files that both have are the same bytes. {@code signed FOLDER}: every file has a signature. Exit
- * code 1 with what is wrong.
+ * files that both have are the same bytes. {@code signed FOLDER}: every file has a signature, every
+ * POM what Maven Central wants. Exit code 1 with what is wrong.
  */
 public final class ReleaseCheck {
     private static final List<String> KINDS = List.of(".jar", "-sources.jar", "-javadoc.jar");
@@ -93,6 +93,7 @@ public final class ReleaseCheck {
         if (!text.contains("<licenses>") && !text.contains("<parent>")) {
             wrong.add(pom + " has no licence");
         }
+        requireOwn(pom, text, List.of("name", "description"));
         if (text.contains("-SNAPSHOT")) {
             wrong.add(pom + " names a snapshot");
         }
@@ -209,10 +210,32 @@ public final class ReleaseCheck {
         }
     }
 
+    /** Elements of the project itself. */
+    private void requireOwn(String pom, String text, List<String> elements) {
+        for (String element : elements) {
+            if (!text.matches("(?s).*<project .*<" + element + "\\b[^>]*>.*")) {
+                wrong.add(pom + " has no " + element);
+            }
+        }
+    }
+
+    /** What Maven Central wants besides; others inherit it from the parent. */
+    private void requireProject(String pom, String text) {
+        if (!text.contains("<parent>")) {
+            requireOwn(
+                    pom,
+                    text.replaceAll("(?s)<licenses>.*?</licenses>", ""),
+                    List.of("url", "developers", "scm", "connection"));
+        }
+    }
+
     private String signed() throws IOException {
         Map<String, Path> files = files(folder);
         int count = 0;
         for (String name : files.keySet()) {
+            if (name.endsWith(".pom")) {
+                requireProject(name, Files.readString(files.get(name)));
+            }
             if (name.endsWith(".asc")) {
                 count++;
             } else if (!files.containsKey(name + ".asc")) {
@@ -222,6 +245,6 @@ public final class ReleaseCheck {
         if (count == 0) {
             wrong.add("nothing is signed");
         }
-        return count + " files are signed";
+        return count + " files are signed; POMs name page, repository and developer";
     }
 }
