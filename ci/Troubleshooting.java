@@ -19,7 +19,7 @@ public final class Troubleshooting {
     private static final List<String> MODULES =
             List.of(
                     "native", "java-api", "portals-emul", "gni-shim", "ofi", "staging",
-                    "sink-postgres", "nsim", "examples", "cli");
+                    "sink-postgres", "sink-duckdb", "sink-hdf5", "nsim", "examples", "cli", "jmh");
     private static final Path PAGE = Path.of("docs/troubleshooting.md");
     private static final String LITERAL = "\"(?:[^\"\\\\\\n]|\\\\.)*\"";
 
