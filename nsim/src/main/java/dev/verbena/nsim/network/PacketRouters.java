@@ -55,6 +55,9 @@ final class PacketRouters implements Fabric {
     /** Inputs that ask for a link: bits by channel within the router. */
     private final long[] requests;
 
+    /** How many inputs ask for a link. */
+    private final int[] asking;
+
     private final int[] requestBase;
     private final int[] requestWords;
     private final int[] last;
@@ -96,6 +99,7 @@ final class PacketRouters implements Fabric {
         wake = new long[linkTable.ports];
         last = new int[linkTable.ports];
         requestBase = new int[linkTable.ports];
+        asking = new int[linkTable.ports];
         requestWords = new int[linkTable.routers];
         requests = new long[requestWords()];
         held = new int[head.length];
@@ -185,13 +189,14 @@ final class PacketRouters implements Fabric {
     private void request(int router, int out, int channel) {
         int bit = channel - linkTable.portBase[router] * channels;
         requests[requestBase[out] + (bit >> 6)] |= 1L << bit;
+        asking[out]++;
         network.decide(out);
     }
 
     @Override
     public void arbitrate(long timePs, int out) {
         int router = linkTable.entity[out] - nodes;
-        if (!isAskedFor(router, out)) {
+        if (asking[out] == 0) {
             return;
         }
         if (outputFree[out] > timePs) {
@@ -205,22 +210,12 @@ final class PacketRouters implements Fabric {
             earliest = Math.min(earliest, scan(timePs, router, out, 0, start));
         }
         if (earliest == 0) {
-            if (isAskedFor(router, out)) {
+            if (asking[out] > 0) {
                 wakeAt(outputFree[out], out);
             }
         } else if (earliest != NEVER) {
             wakeAt(earliest, out);
         }
-    }
-
-    private boolean isAskedFor(int router, int out) {
-        int from = requestBase[out];
-        for (int i = from + requestWords[router] - 1; i >= from; i--) {
-            if (requests[i] != 0) {
-                return true;
-            }
-        }
-        return false;
     }
 
     /**
@@ -276,11 +271,7 @@ final class PacketRouters implements Fabric {
     @Override
     public int waiting(int router, int port) {
         int link = linkTable.portBase[router] + port;
-        int waiting = linkTable.held(link);
-        for (int i = 0; i < requestWords[router]; i++) {
-            waiting += Long.bitCount(requests[requestBase[link] + i]);
-        }
-        return waiting;
+        return linkTable.held(link) + asking[link];
     }
 
     @Override
@@ -336,6 +327,7 @@ final class PacketRouters implements Fabric {
     private void leaveQueue(int router, int channel, int packet, int out) {
         int bit = channel - linkTable.portBase[router] * channels;
         requests[requestBase[out] + (bit >> 6)] &= ~(1L << bit);
+        asking[out]--;
         int next = packets.next(packet);
         head[channel] = next;
         packets.next(packet, PacketTable.NONE);

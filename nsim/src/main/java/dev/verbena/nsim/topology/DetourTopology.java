@@ -14,11 +14,37 @@ abstract class DetourTopology implements Topology {
     private static final int DIRECT = -1;
     private static final int TRIES = 4;
 
+    /** With more routers, ways are computed each time. */
+    private static final int TABLE_ROUTERS_MAX = 512;
+
     private final DetourRouting detour;
     private final int diameter;
 
     /** Nodes of each router, on its first ports. */
     final int nodesPerRouter;
+
+    /** Made when it is first needed, perhaps by several threads: all make the same. */
+    private Ways ways;
+
+    /** Shortest ways between all pairs of routers, by from * routers + to. */
+    private static final class Ways {
+        final int routers;
+        final short[] ports;
+        final byte[] distances;
+
+        Ways(DetourTopology topology) {
+            routers = topology.routers();
+            ports = new short[routers * routers];
+            distances = new byte[routers * routers];
+            for (int from = 0; from < routers; from++) {
+                for (int to = 0; to < routers; to++) {
+                    int at = from * routers + to;
+                    ports[at] = (short) (from == to ? -1 : topology.shortestPort(from, to));
+                    distances[at] = (byte) topology.walk(from, to);
+                }
+            }
+        }
+    }
 
     /**
      * A shape.
@@ -96,8 +122,8 @@ abstract class DetourTopology implements Topology {
             return DIRECT;
         }
         if (detour == DetourRouting.UGAL) {
-            int direct = shortestPort(from, to);
-            int around = shortestPort(from, over);
+            int direct = port(from, to);
+            int around = port(from, over);
             long waitDirect = (long) congestion.waiting(from, direct) * distance(from, to);
             long waitAround =
                     (long) congestion.waiting(from, around)
@@ -120,8 +146,27 @@ abstract class DetourTopology implements Topology {
         return -1;
     }
 
+    private Ways ways() {
+        Ways known = ways;
+        if (known == null && routers() <= TABLE_ROUTERS_MAX) {
+            known = new Ways(this);
+            ways = known;
+        }
+        return known;
+    }
+
+    private int port(int from, int to) {
+        Ways known = ways();
+        return known == null ? shortestPort(from, to) : known.ports[from * known.routers + to];
+    }
+
     /** Cables between two routers by the shortest way. */
     final int distance(int from, int to) {
+        Ways known = ways();
+        return known == null ? walk(from, to) : known.distances[from * known.routers + to];
+    }
+
+    private int walk(int from, int to) {
         int router = from;
         int cables = 0;
         while (router != to) {
@@ -137,11 +182,11 @@ abstract class DetourTopology implements Topology {
         int now = state == router + 1 ? DIRECT : state;
         int end = routerOf(destination);
         int target = now > 0 ? now - 1 : end;
-        boolean isFromNode = peer(router, inPort) < 0;
+        boolean isFromNode = inPort < nodesPerRouter;
         int vcClass = isFromNode ? 0 : inClass + 1;
         if (target == router) {
             return Topology.way(portOf(destination), 0, DIRECT);
         }
-        return Topology.way(shortestPort(router, target), vcClass, now);
+        return Topology.way(port(router, target), vcClass, now);
     }
 }

@@ -68,7 +68,7 @@ class FlesnetSimulationTest {
         }
     }
 
-    // --long: 60 seeds of kills instead of 6
+    // --long: 60 seeds of kills and of other faults together instead of 6
     private static final long SEEDS = Boolean.getBoolean("verbena.long") ? 60 : 6;
 
     private final List<Consumer> consumers = new ArrayList<>();
@@ -236,6 +236,32 @@ class FlesnetSimulationTest {
             requireWhole(900, 0);
             assertThat(simulation.computes().get(1).node().statistics().lastProposed())
                     .isGreaterThan(15);
+        }
+    }
+
+    /**
+     * One arrival in a hundred is late by a hundred times what it takes, steps come in any order,
+     * an input is slow, another one's clock goes wrong, and a compute node is killed.
+     */
+    @Test
+    @Tag("nsim-46")
+    @Tag("flesnet-18")
+    @Tag("flesnet-45")
+    void shouldLoseNothingWhateverComesTogether() {
+        for (long seed = 1; seed <= SEEDS; seed++) {
+            int replicas = (int) (seed % 3);
+            int dead = (int) (seed / 3 % 3);
+            DfsParameters dfs = replicas == 0 ? null : DfsParameters.PAPER.intervals(30, 3);
+            try (FlesnetSimulation simulation =
+                    simulation(seed, 4, 3, c -> quick(c).dfs(dfs, replicas))) {
+                simulation.world().randomSchedule(2000).delays(100, 300_000);
+                start(simulation, 4, 3, 600);
+                simulation.inputs().get((int) (seed % 4)).process().slowness(4);
+                simulation.world().host("input" + (seed + 1) % 4).clock(0, seed % 2 * 200 - 100);
+                killAfter(simulation, dead, 40 + 25 * (int) (seed % 6));
+                assertThat(simulation.run(60_000 * MS)).as(simulation.failure()).isTrue();
+                requireWhole(600, dead);
+            }
         }
     }
 

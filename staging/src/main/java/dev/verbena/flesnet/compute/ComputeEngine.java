@@ -170,6 +170,7 @@ public final class ComputeEngine implements ProtocolAgent {
             }
         }
         recovery.apply(decision);
+        protocol.happened();
         long base = assignment.base(compute, assignment.epoch());
         for (ContributionRing ring : rings) {
             for (long d = base; d < ring.received(); d++) {
@@ -199,6 +200,7 @@ public final class ComputeEngine implements ProtocolAgent {
             scheduler.removeInput(input);
         }
         decide();
+        protocol.happened();
     }
 
     /** The run ends, not in order. */

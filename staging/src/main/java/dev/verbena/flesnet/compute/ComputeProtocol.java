@@ -1,12 +1,10 @@
 package dev.verbena.flesnet.compute;
 
-import dev.verbena.flesnet.AckKind;
 import dev.verbena.flesnet.FlesnetContext;
 import dev.verbena.flesnet.dfs.IntervalMetadata;
 import dev.verbena.flesnet.wire.ControlMemory;
 import dev.verbena.flesnet.wire.ControlSlot;
 import dev.verbena.flesnet.wire.SyncFlyweight;
-import dev.verbena.memory.RemoteDescriptor;
 import dev.verbena.staging.Names;
 import dev.verbena.staging.RareReports;
 import dev.verbena.staging.control.PeerSlots;
@@ -37,8 +35,11 @@ final class ComputeProtocol implements AutoCloseable {
     private final SyncFlyweight message = new SyncFlyweight();
     private final UnsafeBuffer view = new UnsafeBuffer(0, 0);
     private final IntervalMetadata interval = new IntervalMetadata();
-    private final RemoteDescriptor dataRing = new RemoteDescriptor();
-    private final RemoteDescriptor descriptorRing = new RemoteDescriptor();
+    private final ComputeSender sender;
+
+    /** One of the peers was asked, and has not answered. */
+    private boolean isWatching;
+
     private long nowNs;
     private boolean hasLeft;
 
@@ -58,6 +59,7 @@ final class ComputeProtocol implements AutoCloseable {
             controls[i] = controlMemory.slot(i, compute, i);
         }
         hostile = new RareReports(context.environment().errorHandler());
+        sender = new ComputeSender(engine, context, transport, byInput, controls);
     }
 
     // ---- receiving
@@ -65,12 +67,26 @@ final class ComputeProtocol implements AutoCloseable {
     int poll(long now) {
         nowNs = now;
         int work = Math.max(0, transport.poll(events, POLL_LIMIT));
+        isWatching |= sender.takeAsked();
+        if (isWatching) {
+            watch(now);
+        }
+        return work;
+    }
+
+    private void watch(long now) {
+        isWatching = false;
         for (InputPeer peer : byInput) {
+            isWatching |= peer != null && peer.watch().isAsked();
             if (peer != null && peer.watch().isLost(now)) {
                 drop(peer, "it does not answer");
             }
         }
-        return work;
+    }
+
+    /** Something happened that may concern every connection. */
+    void happened() {
+        sender.happened();
     }
 
     private void onMessage(InputPeer peer) {
@@ -82,6 +98,7 @@ final class ComputeProtocol implements AutoCloseable {
             throw new IllegalArgumentException("says no hello but " + message.type());
         }
         peer.watch().heard(nowNs);
+        sender.heard(peer);
         switch (message.type()) {
             case SyncFlyweight.WRITTEN -> engine.onWritten(peer, message, nowNs);
             case SyncFlyweight.INTERVAL_ACTUAL -> onInterval(peer);
@@ -92,6 +109,7 @@ final class ComputeProtocol implements AutoCloseable {
             case SyncFlyweight.FAILURE_REPORT -> {
                 engine.recovery().onReport(peer.input(), message);
                 engine.decide();
+                happened();
             }
             case SyncFlyweight.DECISION_ACK -> onDecided(peer);
             default ->
@@ -117,6 +135,7 @@ final class ComputeProtocol implements AutoCloseable {
         }
         peer.hello(input);
         byInput[input] = peer;
+        sender.heard(peer);
         if (engine.scheduler() != null) {
             engine.scheduler().onBegin(input, nowNs, message.i64(16));
         }
@@ -124,6 +143,7 @@ final class ComputeProtocol implements AutoCloseable {
 
     private void onInterval(InputPeer peer) {
         if (engine.scheduler() != null) {
+            long proposed = engine.scheduler().proposer().lastProposed();
             engine.scheduler()
                     .onReport(
                             peer.input(),
@@ -132,6 +152,9 @@ final class ComputeProtocol implements AutoCloseable {
                             message.i64(52),
                             message.i64(60),
                             nowNs);
+            if (engine.scheduler().proposer().lastProposed() != proposed) {
+                happened();
+            }
         }
     }
 
@@ -145,6 +168,7 @@ final class ComputeProtocol implements AutoCloseable {
                 || decision.epoch() >= engine.assignment().epoch()) {
             throw new IllegalArgumentException("decision of epoch " + decision.epoch());
         }
+        happened();
         peer.acked(decision.epoch() + 1);
         peer.told(Math.max(peer.toldEpoch(), peer.ackedEpoch()));
     }
@@ -164,6 +188,7 @@ final class ComputeProtocol implements AutoCloseable {
             return;
         }
         byInput[input] = null;
+        sender.gone(input);
         isOver[input] = true;
         if (!peer.isFinalSent() && !hasLeft) {
             engine.onInputLost(input, why);
@@ -175,36 +200,11 @@ final class ComputeProtocol implements AutoCloseable {
     /** Sends at most one message on each connection. */
     int flush(long now) {
         nowNs = now;
-        int work = 0;
-        for (int i = 0; i < byInput.length; i++) {
-            InputPeer peer = byInput[i];
-            if (peer != null && controls[i].isFree() && flush(peer, controls[i])) {
-                work++;
-            }
-        }
-        if (engine.scheduler() != null) {
-            engine.counts()
-                    .scheduled(
-                            engine.scheduler().proposer().speedUpCount(),
-                            engine.scheduler().proposer().lastProposed());
-        }
-        if (work > 0) {
-            count();
-        }
+        int work = sender.flush(now);
         if (isAllOver()) {
             engine.done();
         }
         return work;
-    }
-
-    private void count() {
-        long messages = 0;
-        long bytes = 0;
-        for (ControlSlot control : controls) {
-            messages += control.count();
-            bytes += control.bytes();
-        }
-        engine.counts().sent(messages, bytes);
     }
 
     private boolean isAllOver() {
@@ -216,119 +216,6 @@ final class ComputeProtocol implements AutoCloseable {
             }
         }
         return true;
-    }
-
-    private boolean flush(InputPeer peer, ControlSlot control) {
-        if (peer.isGreeting()) {
-            return greet(peer, control);
-        }
-        if (peer.isHeartbeatAck()) {
-            control.begin(SyncFlyweight.HEARTBEAT_ACK).i64(0, peer.heartbeatTime());
-            boolean isSent = control.send(transport, peer.connection());
-            if (isSent) {
-                peer.heartbeatAckSent();
-            }
-            return isSent;
-        }
-        if (peer.toldEpoch() < engine.assignment().epoch()) {
-            return tell(peer, control);
-        }
-        if (isAskDue(peer)) {
-            return ask(peer, control);
-        }
-        ContributionRing ring = engine.ring(peer.input());
-        long received = ring.received();
-        long completed = Math.min(engine.table().completed(), received);
-        long told = context.ackKind() == AckKind.RECEIVED ? received : 0;
-        long toldCompleted = context.ackKind() == AckKind.RELEASED ? 0 : completed;
-        if (peer.isAckDue(ring.released(), toldCompleted, told)) {
-            long start = context.startPosition();
-            control.begin(SyncFlyweight.ACK)
-                    .i64(0, ring.releasedPosition())
-                    .i64(8, start + ring.released())
-                    .i64(16, start + received)
-                    .i64(24, start + completed);
-            boolean isSent = control.send(transport, peer.connection());
-            if (isSent) {
-                peer.ackSent(ring.released(), toldCompleted, told);
-            }
-            return isSent;
-        }
-        return flushRest(peer, control);
-    }
-
-    private boolean flushRest(InputPeer peer, ControlSlot control) {
-        if (engine.scheduler() != null && engine.scheduler().hasAnswer(peer.input())) {
-            engine.scheduler().answer(peer.input(), interval);
-            control.begin(SyncFlyweight.INTERVAL_PROPOSED).interval(interval);
-            return control.send(transport, peer.connection());
-        }
-        if (peer.watch().isDue(nowNs)) {
-            control.begin(SyncFlyweight.HEARTBEAT).i64(0, nowNs);
-            boolean isSent = control.send(transport, peer.connection());
-            if (isSent) {
-                peer.watch().asked(nowNs);
-            }
-            return isSent;
-        }
-        if (peer.isFinal() && !peer.isFinalSent()) {
-            control.begin(SyncFlyweight.FINAL).i64(0, engine.table().completed());
-            boolean isSent = control.send(transport, peer.connection());
-            if (isSent) {
-                peer.finalSent();
-            }
-            return isSent;
-        }
-        return false;
-    }
-
-    private boolean greet(InputPeer peer, ControlSlot control) {
-        engine.ring(peer.input()).describe(dataRing, descriptorRing);
-        SyncFlyweight out = control.begin(SyncFlyweight.HELLO_ACK);
-        dataRing.encode(out.buffer(), out.body());
-        descriptorRing.encode(out.buffer(), out.body() + RemoteDescriptor.LENGTH);
-        out.i32(96, context.dataExponent())
-                .i32(100, context.descriptorExponent())
-                .i64(104, context.startPosition())
-                .i32(112, engine.scheduler() == null ? 0 : 1);
-        boolean isSent = control.send(transport, peer.connection());
-        if (isSent) {
-            peer.greeted();
-        }
-        return isSent;
-    }
-
-    private boolean tell(InputPeer peer, ControlSlot control) {
-        ComputeRecovery.Decision decision = engine.recovery().decision(peer.toldEpoch());
-        ComputeRecovery.write(control.begin(SyncFlyweight.DECISION), decision);
-        boolean isSent = control.send(transport, peer.connection());
-        if (isSent) {
-            peer.told(peer.toldEpoch() + 1);
-        }
-        return isSent;
-    }
-
-    private boolean isAskDue(InputPeer peer) {
-        int epoch = engine.assignment().epoch();
-        return peer.askedEpoch() < epoch
-                && engine.recovery().isMissing(peer.input())
-                && engine.recovery().suspected().length > 0;
-    }
-
-    private boolean ask(InputPeer peer, ControlSlot control) {
-        int[] nodes = engine.recovery().suspected();
-        int epoch = engine.assignment().epoch();
-        SyncFlyweight out = control.begin(SyncFlyweight.FAILURE_ASK);
-        out.i32(0, epoch).i32(4, nodes.length);
-        for (int i = 0; i < nodes.length; i++) {
-            out.i32(8 + 4 * i, nodes[i]);
-        }
-        out.extend(4 * nodes.length);
-        boolean isSent = control.send(transport, peer.connection());
-        if (isSent) {
-            peer.asked(epoch);
-        }
-        return isSent;
     }
 
     // ---- the end
@@ -372,13 +259,7 @@ final class ComputeProtocol implements AutoCloseable {
     }
 
     long nextDeadlineNs() {
-        long next = Long.MAX_VALUE;
-        for (InputPeer peer : byInput) {
-            if (peer != null) {
-                next = Math.min(next, peer.watch().dueNs());
-            }
-        }
-        return next;
+        return sender.nextDeadlineNs();
     }
 
     @Override
@@ -403,6 +284,7 @@ final class ComputeProtocol implements AutoCloseable {
         public void onCompletion(
                 long connection, int operation, long opContext, int status, long value) {
             controls[(int) opContext].onSent();
+            sender.happened((int) opContext);
         }
 
         @Override

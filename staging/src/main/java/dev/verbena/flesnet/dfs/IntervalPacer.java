@@ -27,6 +27,8 @@ public final class IntervalPacer {
     private long reported = -1;
     private long improvisedCount;
     private long conflictCount;
+    private long changeCount;
+    private boolean isNextAllowed;
 
     /**
      * Nothing is open.
@@ -121,6 +123,32 @@ public final class IntervalPacer {
         sent[slot] = 0;
         acked[slot] = 0;
         open = k;
+        isNextAllowed = false;
+        changeCount++;
+    }
+
+    /** Whether the next interval may begin can only have changed now. */
+    private void note() {
+        boolean isAllowed = open >= 0 && canOpenNext();
+        if (isAllowed && !isNextAllowed) {
+            changeCount++;
+        }
+        isNextAllowed = isAllowed;
+    }
+
+    /**
+     * Another number than before: {@link #dueNs} may have another answer for contributions that
+     * were not due. While it is the same, the answer changes with time only: at {@link #endNs} they
+     * are due.
+     */
+    public long changeCount() {
+        return changeCount;
+    }
+
+    /** When the planned duration of the interval of a contribution is over, which is open. */
+    public long endNs(long timeslice) {
+        int slot = slot(timeslice >= ranges.first(open) ? open : open - 1);
+        return plannedStarts[slot] + plannedDurations[slot];
     }
 
     /** A contribution was posted. */
@@ -132,8 +160,10 @@ public final class IntervalPacer {
         if (!isStarted[slot]) {
             isStarted[slot] = true;
             actualStarts[slot] = nowNs;
+            changeCount++;
         }
         sent[slot]++;
+        note();
     }
 
     /** A contribution was acknowledged. */
@@ -144,6 +174,7 @@ public final class IntervalPacer {
         }
         acked[slot]++;
         actualDurations[slot] = nowNs - actualStarts[slot];
+        note();
     }
 
     /** A contribution that was posted must be sent anew, after a receiver has failed. */
@@ -152,6 +183,7 @@ public final class IntervalPacer {
         if (slot >= 0) {
             sent[slot]--;
             acked[slot] -= wasAcked ? 1 : 0;
+            note();
         }
     }
 

@@ -11,6 +11,7 @@ import dev.verbena.flesnet.MicrosliceSource;
 import dev.verbena.flesnet.dfs.IntervalPacer;
 import dev.verbena.flesnet.dfs.IntervalRanges;
 import dev.verbena.flesnet.wire.Assignment;
+import dev.verbena.flesnet.wire.LookTable;
 import dev.verbena.memory.RegisteredRegion;
 import dev.verbena.staging.CounterMirror;
 import dev.verbena.transport.TransferVector;
@@ -39,6 +40,16 @@ public final class InputEngine implements ProtocolAgent {
     private final InputCounts statistics = new InputCounts();
     private final TransferVector vector = new TransferVector(SEGMENTS_MAX);
     private final ComponentFlyweight component = new ComponentFlyweight();
+
+    /** Connections that may have something to send. */
+    private final LookTable looks;
+
+    /** By time, those that wait for their turn in an interval: when to step for them. */
+    private final LookTable turns;
+
+    /** By timeslice, those that wait for data of the source. */
+    private final LookTable starved;
+
     private Transport transport;
     private CounterMirror mirror;
     private InputRing ring;
@@ -49,6 +60,8 @@ public final class InputEngine implements ProtocolAgent {
     private UnsafeBuffer staging;
     private long freed;
     private long total = -1;
+    private long seenTotal = -1;
+    private long seenChanges;
     private long nextDueNs;
     private long countedNs = Long.MIN_VALUE / 2;
     private volatile boolean isDone;
@@ -64,6 +77,9 @@ public final class InputEngine implements ProtocolAgent {
         int perInterval = isPaced ? context.dfs().timeslicesPerInterval() : 1;
         ranges = new IntervalRanges(perInterval, context.computes());
         pacer = isPaced ? new IntervalPacer(context.dfs(), ranges) : null;
+        looks = new LookTable(context.computes());
+        turns = new LookTable(context.computes());
+        starved = new LookTable(context.computes());
     }
 
     @Override
@@ -102,7 +118,12 @@ public final class InputEngine implements ProtocolAgent {
         if (source.isEnded() && !ring.owes()) {
             total = ring.timesliceCount();
         }
-        work += recovery.doWork(now);
+        int recovered = recovery.doWork(now);
+        if (recovery.isBusy() || recovered > 0) {
+            looks.lookAll();
+            protocol.happened();
+        }
+        work += recovered;
         work += sendRound(now);
         work += protocol.flush(now);
         free();
@@ -117,17 +138,63 @@ public final class InputEngine implements ProtocolAgent {
         return work;
     }
 
-    /** One look at each connection, in turn from the one that this input begins with. */
+    /**
+     * One look at each connection that may have something to send, in turn from the one that this
+     * input begins with.
+     */
     private int sendRound(long now) {
-        int work = 0;
-        int n = links.length;
-        for (int i = 0; i < n; i++) {
-            InputLink link = links[(input + i) % n];
-            if (link.isReady()) {
-                work += trySend(link, now);
-            }
+        if (total != seenTotal) {
+            seenTotal = total;
+            looks.lookAll();
         }
+        wakeStarved();
+        lookAfterChange();
+        looks.expire(now);
+        int first = input % links.length;
+        int work = 0;
+        for (int i = looks.next(first); i >= 0; i = looks.next(i + 1)) {
+            work += look(links[i], now);
+        }
+        for (int i = looks.next(0); i >= 0 && i < first; i = looks.next(i + 1)) {
+            work += look(links[i], now);
+        }
+        wantWakeAt(turns.earliest());
         return work;
+    }
+
+    private void wakeStarved() {
+        starved.expire(ring.timesliceCount() - 1);
+        for (int i = starved.next(0); i >= 0; i = starved.next(i + 1)) {
+            starved.rest(i);
+            looks.look(i);
+        }
+    }
+
+    /** What the pacer says of one connection may hold for all others. */
+    private void lookAfterChange() {
+        if (pacer != null && pacer.changeCount() != seenChanges) {
+            seenChanges = pacer.changeCount();
+            looks.lookAll();
+        }
+    }
+
+    private int look(InputLink link, long now) {
+        looks.rest(link.compute);
+        turns.rest(link.compute);
+        if (!link.isReady()) {
+            return 0;
+        }
+        int sent = trySend(link, now);
+        if (sent > 0) {
+            looks.look(link.compute);
+        }
+        lookAfterChange();
+        return sent;
+    }
+
+    /** A connection may have something to send. */
+    void happened(InputLink link) {
+        looks.look(link.compute);
     }
 
     private int trySend(InputLink link, long now) {
@@ -140,6 +207,7 @@ public final class InputEngine implements ProtocolAgent {
         }
         if (!ring.hasComponent(timeslice)) {
             link.stalls.enter(StallClock.INPUT, now);
+            starved.lookAt(link.compute, timeslice);
             return 0;
         }
         if (link.stage() == 0 && isTooEarly(link, timeslice, now)) {
@@ -157,6 +225,7 @@ public final class InputEngine implements ProtocolAgent {
         }
         if (!post(link, timeslice, size)) {
             link.stalls.enter(StallClock.WRITE, now);
+            looks.look(link.compute);
             return 0;
         }
         link.stalls.enter(StallClock.NONE, now);
@@ -184,7 +253,8 @@ public final class InputEngine implements ProtocolAgent {
             return false;
         }
         if (due != IntervalPacer.NOT_OPEN) {
-            wantWakeAt(due);
+            looks.lookAt(link.compute, Math.min(due, pacer.endNs(timeslice)));
+            turns.lookAt(link.compute, due);
         }
         return true;
     }
@@ -264,6 +334,7 @@ public final class InputEngine implements ProtocolAgent {
 
     /** An acknowledgement came. */
     void onAcked(InputLink link, long now) {
+        looks.look(link.compute);
         if (pacer == null) {
             return;
         }

@@ -41,6 +41,10 @@ final class InputProtocol implements AutoCloseable, InputRecovery.Engine {
     private int readyCount;
     private int writesOnWay;
     private boolean hasLeft;
+
+    /** One of the peers was asked, and has not answered. */
+    private boolean isWatching;
+
     private long nowNs;
 
     InputProtocol(InputEngine engine, FlesnetContext context, int input, Transport transport) {
@@ -121,12 +125,21 @@ final class InputProtocol implements AutoCloseable, InputRecovery.Engine {
     int poll(long now) {
         nowNs = now;
         int work = Math.max(0, transport.poll(events, POLL_LIMIT));
+        isWatching |= sender.takeAsked();
+        if (isWatching) {
+            watch(now);
+        }
+        return work;
+    }
+
+    private void watch(long now) {
+        isWatching = false;
         for (InputLink link : links) {
+            isWatching |= link.isReady() && link.watch().isAsked();
             if (link.isReady() && link.watch().isLost(now)) {
                 gone(link, "it does not answer");
             }
         }
-        return work;
     }
 
     private void onMessage(InputLink link) {
@@ -178,6 +191,7 @@ final class InputProtocol implements AutoCloseable, InputRecovery.Engine {
         link.dataRing.decode(message.buffer(), message.body());
         link.descriptorRing.decode(message.buffer(), message.body() + 48);
         link.greeted(dataExponent, descriptorExponent, message.i32(112) != 0);
+        engine.happened(link);
         readyCount++;
     }
 
@@ -228,6 +242,11 @@ final class InputProtocol implements AutoCloseable, InputRecovery.Engine {
     /** Sends at most one message on each connection. */
     int flush(long now) {
         return sender.flush(now);
+    }
+
+    /** A failure is handled, which may concern the messages on every connection. */
+    void happened() {
+        sender.happened();
     }
 
     /** Whether every live compute node has confirmed the end. */
@@ -301,7 +320,9 @@ final class InputProtocol implements AutoCloseable, InputRecovery.Engine {
         public void onCompletion(
                 long connection, int operation, long opContext, int status, long value) {
             if (operation == Operation.SEND) {
-                links[(int) (opContext & ~CONTROL)].control.onSent();
+                InputLink sent = links[(int) (opContext & ~CONTROL)];
+                sent.control.onSent();
+                sender.happened(sent);
                 return;
             }
             writesOnWay--;
@@ -310,6 +331,7 @@ final class InputProtocol implements AutoCloseable, InputRecovery.Engine {
                 return;
             }
             link.onWritten((int) opContext & SLOT_MASK);
+            sender.happened(link);
             if (status != Status.OK) {
                 gone(link, "a write ended with " + Status.name(status));
             }
@@ -331,6 +353,7 @@ final class InputProtocol implements AutoCloseable, InputRecovery.Engine {
                 view.wrap(buffer, offset, length);
                 message.wrap(view, 0, length);
                 link.watch().heard(nowNs);
+                sender.happened(link);
                 InputProtocol.this.onMessage(link);
             } catch (IllegalArgumentException | IndexOutOfBoundsException e) {
                 gone(link, e.getMessage());
@@ -340,6 +363,7 @@ final class InputProtocol implements AutoCloseable, InputRecovery.Engine {
         @Override
         public void onConnected(long connection, long linkContext) {
             links[(int) linkContext].connected(nowNs);
+            sender.happened(links[(int) linkContext]);
         }
 
         @Override

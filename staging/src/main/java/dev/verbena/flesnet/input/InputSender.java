@@ -5,6 +5,7 @@ import dev.verbena.flesnet.DescriptorMode;
 import dev.verbena.flesnet.FlesnetContext;
 import dev.verbena.flesnet.dfs.IntervalMetadata;
 import dev.verbena.flesnet.dfs.IntervalPacer;
+import dev.verbena.flesnet.wire.LookTable;
 import dev.verbena.flesnet.wire.SyncFlyweight;
 import dev.verbena.transport.Transport;
 
@@ -19,9 +20,13 @@ final class InputSender {
     private final FlesnetContext context;
     private final Transport transport;
     private final InputLink[] links;
+    private final LookTable looks;
     private final IntervalMetadata[] measured = new IntervalMetadata[INTERVALS];
     private long measuredCount;
     private long nowNs;
+    private boolean isEnding;
+    private boolean isRefused;
+    private boolean isAsked;
 
     InputSender(
             InputEngine engine, FlesnetContext context, Transport transport, InputLink[] links) {
@@ -29,6 +34,7 @@ final class InputSender {
         this.context = context;
         this.transport = transport;
         this.links = links;
+        looks = new LookTable(links.length);
         for (int i = 0; i < INTERVALS; i++) {
             measured[i] = new IntervalMetadata();
         }
@@ -38,15 +44,50 @@ final class InputSender {
     int flush(long now) {
         nowNs = now;
         takeMeasured();
+        boolean wasEnding = isEnding;
+        isEnding = engine.total() >= 0 && engine.freed() >= engine.total();
+        if (isEnding != wasEnding) {
+            looks.lookAll();
+        }
+        looks.expire(now);
         int work = 0;
-        for (int i = 0; i < links.length; i++) {
-            InputLink link = links[i];
-            boolean isUp = link.isReady() || link.state() == InputLink.State.GREETING;
-            if (isUp && link.control.isFree()) {
-                work += flush(link);
-            }
+        for (int i = looks.next(0); i >= 0; i = looks.next(i + 1)) {
+            work += look(links[i]);
         }
         return work;
+    }
+
+    private int look(InputLink link) {
+        looks.rest(link.compute);
+        boolean isUp = link.isReady() || link.state() == InputLink.State.GREETING;
+        if (!isUp || !link.control.isFree()) {
+            return 0;
+        }
+        isRefused = false;
+        int work = flush(link);
+        if (isRefused) {
+            looks.look(link.compute);
+        } else if (work == 0) {
+            looks.lookAt(link.compute, link.watch().dueNs());
+        }
+        return work;
+    }
+
+    /** Whether a peer was asked since the last call, so that it may be found lost. */
+    boolean takeAsked() {
+        boolean wasAsked = isAsked;
+        isAsked = false;
+        return wasAsked;
+    }
+
+    /** Something happened on a connection. */
+    void happened(InputLink link) {
+        looks.look(link.compute);
+    }
+
+    /** Something happened that may concern every connection. */
+    void happened() {
+        looks.lookAll();
     }
 
     private void takeMeasured() {
@@ -56,6 +97,7 @@ final class InputSender {
             long plannedNs = pacer.plannedDurationNs(one.interval());
             one.durationNs(context.intervals().onInterval(engine.input(), one, plannedNs));
             measuredCount++;
+            looks.lookAll();
         }
     }
 
@@ -89,13 +131,16 @@ final class InputSender {
                 return 0;
             }
             link.watch().asked(nowNs);
+            isAsked = true;
             return 1;
         }
         return finish(link);
     }
 
     private boolean send(InputLink link) {
-        return link.control.send(transport, link.connection());
+        boolean isSent = link.control.send(transport, link.connection());
+        isRefused |= !isSent;
+        return isSent;
     }
 
     private int hello(InputLink link) {
@@ -176,7 +221,7 @@ final class InputSender {
     }
 
     private int finish(InputLink link) {
-        if (engine.total() < 0 || engine.freed() < engine.total() || link.isFinalSent()) {
+        if (!isEnding || link.isFinalSent()) {
             return 0;
         }
         link.control.begin(SyncFlyweight.FINAL).i64(0, engine.total());

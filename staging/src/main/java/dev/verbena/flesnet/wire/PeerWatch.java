@@ -55,6 +55,11 @@ public final class PeerWatch {
         unanswered++;
     }
 
+    /** Whether a question has no answer yet: otherwise the peer is not lost. */
+    public boolean isAsked() {
+        return unanswered > 0;
+    }
+
     /** Whether the peer is lost. */
     public boolean isLost(long nowNs) {
         return unanswered > UNANSWERED_MAX && nowNs - heardNs >= silenceNs(LOST_GAPS);
