@@ -5,6 +5,7 @@ import dev.verbena.cli.flesnet.FlesnetConsumeCommand;
 import dev.verbena.cli.flesnet.FlesnetExperimentCommand;
 import dev.verbena.cli.flesnet.FlesnetInputCommand;
 import dev.verbena.cli.flesnet.FlesnetRunCommand;
+import dev.verbena.cli.flesnet.FlesnetWritePeer;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
@@ -24,7 +25,8 @@ import picocli.CommandLine.Spec;
             FlesnetInputCommand.class,
             FlesnetComputeCommand.class,
             FlesnetConsumeCommand.class,
-            FlesnetExperimentCommand.class
+            FlesnetExperimentCommand.class,
+            FlesnetWritePeer.class
         })
 final class FlesnetCommand implements Runnable {
     @Spec private CommandSpec spec;

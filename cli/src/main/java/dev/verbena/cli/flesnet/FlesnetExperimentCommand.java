@@ -4,10 +4,14 @@ import dev.verbena.cli.report.Chart;
 import dev.verbena.cli.report.ResultReport;
 import dev.verbena.cli.terminal.CliCommand;
 import dev.verbena.cli.terminal.OutputFolder;
+import dev.verbena.cli.terminal.ProgressLine;
+import dev.verbena.cli.terminal.Termination;
+import dev.verbena.cli.terminal.ThisMachine;
 import dev.verbena.nsim.flesnet.FlesnetExperiment;
 import dev.verbena.nsim.flesnet.FlesnetExperiment.Disturbance;
 import dev.verbena.nsim.flesnet.FlesnetExperiment.Outcome;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -16,7 +20,9 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -24,7 +30,14 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "experiment",
         description = {
-            "What the paper of the Data-Flow Scheduler shows, in the simulator, packet by packet:",
+            "What the paper of the Data-Flow Scheduler shows. With real processes over every transport"
+                    + " that is here, and beside them MPI_Put of Open MPI:",
+            "",
+            "  fig3  duration of a round of writes, by size; if processes do not exceed processors",
+            "  fig4  bandwidth of a sender, by size",
+            "  fig5  bandwidth of all senders, with and without small messages, by size",
+            "",
+            "In the simulator, packet by packet:",
             "",
             "  fig6  first to last arrival of a timeslice, paced and best effort, by nodes",
             "  fig7  aggregate bandwidth, by nodes",
@@ -32,7 +45,8 @@ import picocli.CommandLine.Parameters;
             "        inflated reports, and slowed links; at least 40 intervals",
             "  fig9  how full rings are, sampled each millisecond of virtual time",
             "",
-            "Half of the nodes are inputs. Times are virtual; a run takes seconds to minutes."
+            "Half of the nodes are inputs, or senders. Times of figures 6 to 9 are virtual; a run"
+                    + " takes seconds to minutes."
         },
         mixinStandardHelpOptions = true,
         sortOptions = false)
@@ -42,22 +56,37 @@ public final class FlesnetExperimentCommand extends CliCommand {
 
     /** Which of them. */
     enum Which {
+        fig3,
+        fig4,
+        fig5,
         fig6,
         fig7,
         fig8,
-        fig9
+        fig9;
+
+        /** Whether it compares software stacks, with real processes. */
+        boolean isOfStacks() {
+            return compareTo(fig5) <= 0;
+        }
+
+        boolean isOfDuration() {
+            return this == fig3;
+        }
     }
 
-    @Parameters(paramLabel = "fig6|fig7|fig8|fig9", description = "Which figure.")
+    @Parameters(paramLabel = "fig3|...|fig9", description = "Which figure.")
     private Which which;
 
     @Option(
             names = "--nodes",
             paramLabel = "N[,N...]",
             split = ",",
-            defaultValue = "64",
-            description = "Nodes, even, 4 to 384; default ${DEFAULT-VALUE}.")
-    private List<Integer> nodes;
+            description =
+                    "Nodes, even, 4 to 384, default 64; fig3 to fig5: processes, 2 to 64, default"
+                            + " 2,4.")
+    private List<Integer> nodes = List.of();
+
+    @Mixin private WriteOptions writes;
 
     @Option(
             names = "--per-interval",
@@ -96,28 +125,37 @@ public final class FlesnetExperimentCommand extends CliCommand {
     private Path output;
 
     @Override
-    public Integer call() throws IOException {
+    public Integer call() throws IOException, InterruptedException {
+        if (nodes.isEmpty()) {
+            nodes = which.isOfStacks() ? List.of(2, 4) : List.of(64);
+        }
         inRange("--history", history, 1, 1000);
         inRange("--per-interval", perInterval, 1, 1_000_000);
         inRange("--intervals", intervals, which == Which.fig8 ? 40 : 4, 10_000);
         for (int count : nodes) {
-            inRange("--nodes", count, 4, 384);
+            inRange("--nodes", count, which.isOfStacks() ? 2 : 4, which.isOfStacks() ? 64 : 384);
             if (count % 2 != 0) {
                 throw wrong("--nodes %s is odd: half of them are inputs", count);
             }
         }
+        writes.check(spec);
         Path folder = OutputFolder.prepareOrNext(output, OUTPUT);
+        if (which.isOfStacks()) {
+            return stacks(folder);
+        }
         ResultReport report = new ResultReport("FLESnet in the simulator: " + which);
         report.section(
                 which.name(),
                 "%s timeslices an interval, %s intervals, the later half counts; seed %s."
                         .formatted(perInterval, intervals, seed));
         if (which == Which.fig8) {
-            for (Disturbance disturbance : List.of(Disturbance.REPORTS, Disturbance.LINKS)) {
-                recovery(report, disturbance);
+            List<Disturbance> ways = List.of(Disturbance.REPORTS, Disturbance.LINKS);
+            List<Outcome> outcomes = ways.parallelStream().map(this::disturbed).toList();
+            for (int i = 0; i < ways.size(); i++) {
+                recovery(report, ways.get(i), outcomes.get(i));
             }
         } else {
-            draw(report, runs(report, false), runs(report, true));
+            draw(report);
         }
         report.write(folder, environment());
         report.summary().forEach((name, value) -> say("%-40s %s".formatted(name, value)));
@@ -125,20 +163,75 @@ public final class FlesnetExperimentCommand extends CliCommand {
         return 0;
     }
 
+    /** Figures 3 to 5. */
+    private int stacks(Path folder) throws IOException, InterruptedException {
+        ResultReport report = new ResultReport("FLESnet's writes by several stacks: " + which);
+        report.section(
+                which.name(),
+                "Rounds of writes from each sender to each receiver, 16 under way; medians of %s runs,"
+                                .formatted(writes.repeat())
+                        + " in which all stacks took turns. The paper had libfabric and MPI on a Cray"
+                        + " XC40; here all processes are on one machine.");
+        Path program = folder.resolve("mpi_write_rounds");
+        ProgressLine progress = new ProgressLine(out());
+        WriteExperiment experiment =
+                new WriteExperiment(
+                        which,
+                        writes.load(which == Which.fig5),
+                        writes.stacks(program, missing -> leaveOut(report, missing)),
+                        nodes,
+                        Runtime.getRuntime().availableProcessors());
+        try (Termination termination = new Termination(10_000)) {
+            if (!experiment.measure(writes.repeat(), termination, progress)) {
+                return 1;
+            }
+        } finally {
+            progress.end();
+            Files.deleteIfExists(program);
+        }
+        if (!experiment.restriction().isEmpty()) {
+            leaveOut(report, experiment.restriction());
+        }
+        experiment.report(report);
+        experiment.lines().forEach(this::say);
+        report.write(folder, machine());
+        say("report: " + folder.resolve("report.html"));
+        return 0;
+    }
+
+    private void leaveOut(ResultReport report, String what) {
+        say(what);
+        report.paragraph(what);
+    }
+
+    private Map<String, Object> machine() {
+        Map<String, Object> fields = new LinkedHashMap<>();
+        fields.put("processor", ThisMachine.processor());
+        fields.put("processors", Runtime.getRuntime().availableProcessors());
+        fields.put("java", System.getProperty("java.vm.version"));
+        fields.put("command", commandLine());
+        return fields;
+    }
+
+    private Outcome disturbed(Disturbance disturbance) {
+        return new FlesnetExperiment(last() / 2, perInterval, intervals)
+                .paced(true)
+                .history(history)
+                .seed(seed)
+                .disturbance(disturbance)
+                .run();
+    }
+
+    private int last() {
+        return nodes.get(nodes.size() - 1);
+    }
+
     /** Figure 8: how the plan follows a disturbance, and recovers. */
-    private void recovery(ResultReport report, Disturbance disturbance) {
-        int count = nodes.get(nodes.size() - 1);
-        Outcome outcome =
-                new FlesnetExperiment(count / 2, perInterval, intervals)
-                        .paced(true)
-                        .history(history)
-                        .seed(seed)
-                        .disturbance(disturbance)
-                        .run();
+    private void recovery(ResultReport report, Disturbance disturbance, Outcome outcome) {
         String name = disturbance.name().toLowerCase(Locale.ROOT);
         for (int j = 0; j < intervals; j++) {
             Map<String, Object> point = new LinkedHashMap<>();
-            point.put("nodes", count);
+            point.put("nodes", last());
             point.put("disturbed", name);
             point.put("interval", j);
             point.put("planned_us", outcome.plannedNs()[j] / 1e3);
@@ -169,40 +262,57 @@ public final class FlesnetExperimentCommand extends CliCommand {
         return Arrays.stream(nanoseconds).mapToDouble(ns -> ns / 1e3).toArray();
     }
 
-    private List<Outcome> runs(ResultReport report, boolean isPaced) {
-        List<Outcome> outcomes = new ArrayList<>();
+    /** Best effort and paced side by side: a run has one thread. */
+    private List<Outcome> both(int count) {
+        return Stream.of(false, true).parallel().map(isPaced -> run(count, isPaced)).toList();
+    }
+
+    private Outcome run(int count, boolean isPaced) {
+        Outcome outcome =
+                new FlesnetExperiment(count / 2, perInterval, intervals)
+                        .paced(isPaced)
+                        .history(history)
+                        .seed(seed)
+                        .run();
+        say(
+                String.format(
+                        Locale.ROOT,
+                        "%s nodes, %s: spread %.1f us (90 %%), %.2f GB/s, fill %.0f %% (50 %%)",
+                        count,
+                        isPaced ? "paced" : "best effort",
+                        outcome.spreadNs(90) / 1e3,
+                        outcome.bytesPerSecond() / 1e9,
+                        100 * outcome.fill(50)));
+        return outcome;
+    }
+
+    private static void point(ResultReport report, int count, boolean isPaced, Outcome outcome) {
+        Map<String, Object> point = new LinkedHashMap<>();
+        point.put("nodes", count);
+        point.put("paced", isPaced);
+        point.put("spread_p50_us", outcome.spreadNs(50) / 1e3);
+        point.put("spread_p90_us", outcome.spreadNs(90) / 1e3);
+        point.put("bandwidth_GB_per_s", outcome.bytesPerSecond() / 1e9);
+        point.put("fill_p50", outcome.fill(50));
+        point.put("fill_p90", outcome.fill(90));
+        point.put("fill_max", outcome.fill(100));
+        point.put("timeslices", outcome.timeslices());
+        point.put("virtual_ms", outcome.virtualNs() / 1e6);
+        point.put("events", outcome.eventCount());
+        report.point(point);
+    }
+
+    private void draw(ResultReport report) {
+        List<Outcome> bestEffort = new ArrayList<>();
+        List<Outcome> paced = new ArrayList<>();
         for (int count : nodes) {
-            Outcome outcome =
-                    new FlesnetExperiment(count / 2, perInterval, intervals)
-                            .paced(isPaced)
-                            .history(history)
-                            .seed(seed)
-                            .run();
-            Map<String, Object> point = new LinkedHashMap<>();
-            point.put("nodes", count);
-            point.put("paced", isPaced);
-            point.put("spread_p50_us", outcome.spreadNs(50) / 1e3);
-            point.put("spread_p90_us", outcome.spreadNs(90) / 1e3);
-            point.put("bandwidth_GB_per_s", outcome.bytesPerSecond() / 1e9);
-            point.put("fill_p50", outcome.fill(50));
-            point.put("fill_p90", outcome.fill(90));
-            point.put("fill_max", outcome.fill(100));
-            point.put("timeslices", outcome.timeslices());
-            point.put("virtual_ms", outcome.virtualNs() / 1e6);
-            point.put("events", outcome.eventCount());
-            report.point(point);
-            say(
-                    String.format(
-                            Locale.ROOT,
-                            "%s nodes, %s: spread %.1f us (90 %%), %.2f GB/s, fill %.0f %% (50 %%)",
-                            count,
-                            isPaced ? "paced" : "best effort",
-                            outcome.spreadNs(90) / 1e3,
-                            outcome.bytesPerSecond() / 1e9,
-                            100 * outcome.fill(50)));
-            outcomes.add(outcome);
+            List<Outcome> both = both(count);
+            bestEffort.add(both.get(0));
+            paced.add(both.get(1));
+            point(report, count, false, both.get(0));
+            point(report, count, true, both.get(1));
         }
-        return outcomes;
+        draw(report, bestEffort, paced);
     }
 
     private void draw(ResultReport report, List<Outcome> bestEffort, List<Outcome> paced) {

@@ -46,7 +46,8 @@ public final class ResultReport {
         return paragraph(text);
     }
 
-    ResultReport paragraph(String text) {
+    /** Adds text to the section. */
+    public ResultReport paragraph(String text) {
         body.append("<p>").append(Html.escape(text)).append("</p>\n");
         return this;
     }

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Figures in the simulator, of very few nodes. */
+/** Figures with very few nodes or processes: that they are drawn, not what they show. */
 @Timeout(180)
 class FlesnetExperimentIT {
     @TempDir private Path folder;
@@ -53,6 +53,57 @@ class FlesnetExperimentIT {
         assertThat(Files.readAllLines(folder.resolve("points.csv"))).hasSize(1 + 2 * 40);
         assertThat(folder.resolve("report.html")).content().contains("<svg");
         assertThat(folder.resolve("results.json")).content().contains("noise.hold");
+    }
+
+    /** Two senders to two receivers: more processes than processors, perhaps. */
+    @Test
+    void shouldCompareStacksWithAndWithoutSmallMessages() throws Exception {
+        Run run =
+                Run.of(
+                        200,
+                        "flesnet",
+                        "experiment",
+                        "fig5",
+                        "--nodes=4",
+                        "--transport=shm",
+                        "--bytes=64,4096",
+                        "--megabytes=1",
+                        "--repeat=1",
+                        "--output=" + folder);
+        assertThat(run.err()).isEmpty();
+        assertThat(run.code()).isZero();
+        assertThat(run.out())
+                .containsPattern("shm +4 +64 +yes")
+                .containsPattern("MPI_Put +4 +4096 +no|without the line of MPI_Put: mpi");
+        if (Runtime.getRuntime().availableProcessors() < 4) {
+            assertThat(run.out()).contains("durations are not compared").contains("not compared ");
+        }
+        assertThat(Files.readAllLines(folder.resolve("points.csv"))).hasSizeBetween(1 + 4, 1 + 8);
+        assertThat(folder.resolve("report.html"))
+                .content()
+                .contains("with small messages: 2 senders to 2 receivers")
+                .contains("<svg");
+        assertThat(folder.resolve("mpi_write_rounds")).doesNotExist();
+    }
+
+    @Test
+    void shouldTimeRoundsOverSeveralTransports() throws Exception {
+        Run run =
+                Run.of(
+                        200,
+                        "flesnet",
+                        "experiment",
+                        "fig3",
+                        "--nodes=2",
+                        "--transport=portals,gni",
+                        "--bytes=1024",
+                        "--megabytes=1",
+                        "--repeat=1",
+                        "--output=" + folder);
+        assertThat(run.err()).isEmpty();
+        assertThat(run.code()).isZero();
+        assertThat(run.out()).containsPattern("portals +2 +1024 +no").containsPattern("gni +2");
+        assertThat(folder.resolve("report.html")).content().contains("Duration of a round");
     }
 
     @Test
