@@ -1,4 +1,4 @@
-package dev.verbena.dart;
+package dev.verbena;
 
 import java.lang.annotation.ElementType;
 import java.lang.annotation.Retention;
@@ -15,8 +15,8 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
  * A suite that runs whole elsewhere, over another transport or on another JDK, runs in part: each
- * day a ninth of its tests, another ninth on JDK 18 and newer, so that all are seen within nine
- * days. Tests that are run by name are not left out.
+ * day one part of its tests, another part on JDK 18 and newer, so that all are seen within as many
+ * days as there are parts. Tests that are run by name are not left out.
  */
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)
@@ -28,10 +28,11 @@ public @interface SampledByDay {
     /** Names of tests that run every day, unless the tests have run on another JDK before. */
     String[] daily() default {};
 
+    /** Into how many parts the tests are divided. */
+    int parts() default 9;
+
     /** Chooses by day and name. */
     final class Condition implements ExecutionCondition {
-        private static final int PARTS = 9;
-
         @Override
         public ConditionEvaluationResult evaluateExecutionCondition(ExtensionContext context) {
             long day = LocalDate.now(ZoneOffset.UTC).toEpochDay();
@@ -44,10 +45,10 @@ public @interface SampledByDay {
         }
 
         private static boolean isWhole(ExtensionContext context, Method method) {
-            // --long: whole suites over portals, gni, ofi and on JDK 25, not a ninth of their tests
+            // --long: whole suites over each transport, decorator and JDK, instead of a part by day
             boolean isAsked =
                     Boolean.getBoolean("verbena.long") || Boolean.getBoolean("verbena.named");
-            SampledByDay how = context.getRequiredTestClass().getAnnotation(SampledByDay.class);
+            SampledByDay how = how(context);
             boolean isDaily =
                     how.isWholeAtFirst() || List.of(how.daily()).contains(method.getName());
             return isAsked || isDaily && !Boolean.getBoolean("verbena.again");
@@ -55,7 +56,11 @@ public @interface SampledByDay {
 
         private static boolean isOf(long day, ExtensionContext context, Method method) {
             String name = context.getRequiredTestClass().getName() + method.getName();
-            return Math.floorMod(name.hashCode() + day, PARTS) == 0;
+            return Math.floorMod(name.hashCode() + day, how(context).parts()) == 0;
+        }
+
+        private static SampledByDay how(ExtensionContext context) {
+            return context.getRequiredTestClass().getAnnotation(SampledByDay.class);
         }
     }
 }

@@ -1,4 +1,4 @@
-package dev.verbena.cli;
+package dev.verbena;
 
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
@@ -12,7 +12,7 @@ public final class Turns {
 
     /** Skips the test unless it is this one's turn among all. */
     public static void assume(String one, String... all) {
-        // --long: demo, experiments, idleness, damage over each transport; every lat and bw
+        // --long: all alike slow tests, by transport, operation or process, instead of one a day
         long day = LocalDate.now(ZoneOffset.UTC).toEpochDay();
         boolean isToday = List.of(all).indexOf(one) == Math.floorMod(day, all.length);
         assumeTrue(isToday || Boolean.getBoolean("verbena.long"), "the turn of the others today");

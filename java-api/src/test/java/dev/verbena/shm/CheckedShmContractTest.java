@@ -1,5 +1,6 @@
 package dev.verbena.shm;
 
+import dev.verbena.SampledByDay;
 import dev.verbena.transport.CheckingTransport;
 import dev.verbena.transport.Transport;
 import dev.verbena.transport.TransportContext;
@@ -7,6 +8,7 @@ import dev.verbena.transport.TransportContract;
 import dev.verbena.transport.Transports;
 
 /** The suite over shared memory, watched by the checking decorator. */
+@SampledByDay(parts = 3)
 class CheckedShmContractTest extends TransportContract {
     @Override
     protected String scheme() {

@@ -1,6 +1,9 @@
 package dev.verbena.transport;
 
+import dev.verbena.SampledByDay;
+
 /** The suite through the checking decorator, which may change nothing. */
+@SampledByDay(parts = 3)
 class CheckedModelContractTest extends TransportContract {
     private final ModelNetwork network = new ModelNetwork();
 

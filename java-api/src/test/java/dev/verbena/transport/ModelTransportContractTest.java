@@ -1,6 +1,9 @@
 package dev.verbena.transport;
 
+import dev.verbena.SampledByDay;
+
 /** The suite against the model: what fails here is wrong in the suite. */
+@SampledByDay(isWholeAtFirst = true, parts = 3)
 class ModelTransportContractTest extends TransportContract {
     private final ModelNetwork network = new ModelNetwork();
 

@@ -1,8 +1,10 @@
 package dev.verbena.transport;
 
+import dev.verbena.SampledByDay;
 import java.util.Set;
 
 /** The suite through the tracing decorator, which may change nothing. */
+@SampledByDay(parts = 3)
 class TracedModelContractTest extends TransportContract {
     private final ModelNetwork network = new ModelNetwork();
 

@@ -3,6 +3,7 @@ package dev.verbena.verbs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.verbena.Turns;
 import dev.verbena.memory.OffHeapMemories;
 import dev.verbena.memory.OffHeapMemory;
 import java.io.IOException;
@@ -39,6 +40,7 @@ class VerbsLongDeviceIT {
     @BeforeEach
     void open() {
         device = RealDevice.open();
+        Turns.assume("registration", "registration", "offsets");
     }
 
     @AfterEach

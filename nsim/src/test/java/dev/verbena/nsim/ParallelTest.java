@@ -20,6 +20,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** Runs in several partitions, on several threads, give what one engine gives. */
 @Timeout(120)
+@Tag("once")
 class ParallelTest {
     private static final ExecutorService EXECUTOR = Executors.newCachedThreadPool();
     private static final String[] SHAPES = {

@@ -1,5 +1,7 @@
 package dev.verbena.dart;
 
+import dev.verbena.SampledByDay;
+
 /** DART when processes are killed, the receiver reached over the shm provider, too. */
 @SampledByDay
 class DartKillCarriedOverShmTest extends DartKillContract {

@@ -1,5 +1,7 @@
 package dev.verbena.dart;
 
+import dev.verbena.SampledByDay;
+
 /** DART over the shm provider when processes are killed. */
 @SampledByDay(isWholeAtFirst = true)
 class DartKillOverShmTest extends DartKillContract {

@@ -1,5 +1,7 @@
 package dev.verbena.dart;
 
+import dev.verbena.SampledByDay;
+
 /** DART over the shm provider. */
 @SampledByDay(isWholeAtFirst = true)
 class DartOverShmTest extends DartContract {

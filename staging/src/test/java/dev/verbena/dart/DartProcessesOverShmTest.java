@@ -1,5 +1,7 @@
 package dev.verbena.dart;
 
+import dev.verbena.SampledByDay;
+
 /** DART with a process for each part, over the shm provider. */
 @SampledByDay(isWholeAtFirst = true)
 class DartProcessesOverShmTest extends DartProcessesContract {

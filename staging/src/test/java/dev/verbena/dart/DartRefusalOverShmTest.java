@@ -1,5 +1,7 @@
 package dev.verbena.dart;
 
+import dev.verbena.SampledByDay;
+
 /** Messages that the receiver would refuse, over the shm provider. */
 @SampledByDay(isWholeAtFirst = true)
 class DartRefusalOverShmTest extends DartRefusalContract {

@@ -1,7 +1,9 @@
 package dev.verbena.dart;
 
+import dev.verbena.SampledByDay;
+
 /** A receiver that is killed and started again, reached over the shm provider. */
-@SampledByDay(isWholeAtFirst = true)
+@SampledByDay(parts = 3)
 class DartRestartCarriedOverShmTest extends DartRestartContract {
     @Override
     protected String scheme() {

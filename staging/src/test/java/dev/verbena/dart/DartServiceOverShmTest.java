@@ -1,5 +1,7 @@
 package dev.verbena.dart;
 
+import dev.verbena.SampledByDay;
+
 /** What DART's servers do beside transferring, over the shm provider. */
 @SampledByDay(isWholeAtFirst = true)
 class DartServiceOverShmTest extends DartServiceContract {

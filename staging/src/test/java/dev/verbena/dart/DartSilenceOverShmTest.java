@@ -1,5 +1,7 @@
 package dev.verbena.dart;
 
+import dev.verbena.SampledByDay;
+
 /** Silence between server and receiver with a service over the shm provider. */
 @SampledByDay(isWholeAtFirst = true)
 class DartSilenceOverShmTest extends DartSilenceContract {

@@ -1,5 +1,7 @@
 package dev.verbena.dart;
 
+import dev.verbena.SampledByDay;
+
 /** The two-step protocol over the shm provider. */
 @SampledByDay(isWholeAtFirst = true)
 class DartStepOverShmTest extends DartStepContract {

@@ -1,5 +1,7 @@
 package dev.verbena.dart;
 
+import dev.verbena.SampledByDay;
+
 /** DART's streams when TCP, the disk or the peer misbehaves, over the shm provider. */
 @SampledByDay(isWholeAtFirst = true)
 class DartStreamOverShmTest extends DartStreamContract {

@@ -2,8 +2,8 @@ package dev.verbena.cli.chaos;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.verbena.Turns;
 import dev.verbena.agent.CountersFile;
-import dev.verbena.cli.Turns;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.Files;

@@ -3,7 +3,7 @@ package dev.verbena.cli.chaos;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import dev.verbena.cli.Turns;
+import dev.verbena.Turns;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;

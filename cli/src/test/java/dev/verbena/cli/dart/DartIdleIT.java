@@ -2,8 +2,8 @@ package dev.verbena.cli.dart;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.verbena.Turns;
 import dev.verbena.cli.CommandProcess;
-import dev.verbena.cli.Turns;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.Files;

@@ -57,6 +57,7 @@ class NessieXferTest {
     @ParameterizedTest
     @CsvSource({"--block-distribution, 0 0 0 1 1 2 2", "--rr-distribution, 0 1 2 0 1 2 0"})
     @Tag("nessie-X4")
+    @Tag("once")
     void shouldDistributeClientsOverServers(String distribution, String expected)
             throws IOException {
         Path log = folder.resolve("log");
@@ -78,6 +79,7 @@ class NessieXferTest {
     }
 
     @Test
+    @Tag("once")
     void shouldRunClientsInSeveralProcessesWithABarrier() throws IOException {
         Run run =
                 xfer(
@@ -115,6 +117,7 @@ class NessieXferTest {
     /** Who looks all the time sees no file or a complete one. */
     @Test
     @Tag("nessie-X5")
+    @Tag("once")
     void shouldPublishAllServersAtOnce() throws Exception {
         Path urls = folder.resolve("urls");
         String job = "--job=xfer-urls" + ProcessHandle.current().pid();
@@ -139,6 +142,7 @@ class NessieXferTest {
     }
 
     @Test
+    @Tag("once")
     void shouldUseServersThatRunAndEndThem() throws Exception {
         String urls = folder.resolve("urls").toString();
         String job = "--job=xfer-test" + ProcessHandle.current().pid();

@@ -2,8 +2,8 @@ package dev.verbena.cli.perf;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.verbena.Turns;
 import dev.verbena.cli.CommandProcess;
-import dev.verbena.cli.Turns;
 import dev.verbena.transport.TransportProvider;
 import dev.verbena.transport.Transports;
 import java.nio.file.Path;
@@ -18,6 +18,10 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** {@code lat} and {@code bw} with their second process. */
 @Timeout(120)
 class PerfIT {
+    private static final String[] TURNS = {
+        "lat put", "bw put", "lat get", "bw get", "lat send", "bw send"
+    };
+
     @TempDir private Path folder;
 
     static Stream<String> cases() {
@@ -42,7 +46,7 @@ class PerfIT {
     @MethodSource("cases")
     void shouldMeasure(String line) throws Exception {
         String[] words = line.split(" ");
-        Turns.assume(words[1], "put", "get", "send");
+        Turns.assume(words[0] + " " + words[1], TURNS);
         CommandProcess command =
                 CommandProcess.run(
                         folder,

@@ -1,7 +1,7 @@
 package dev.verbena.ugni.transport;
 
+import dev.verbena.SampledByDay;
 import dev.verbena.dart.DartCarriedStreamContract;
-import dev.verbena.dart.SampledByDay;
 
 /** Streams to the receiver over the uGNI provider. */
 @SampledByDay

@@ -1,7 +1,7 @@
 package dev.verbena.ugni.transport;
 
+import dev.verbena.SampledByDay;
 import dev.verbena.dart.DartHostilePeerContract;
-import dev.verbena.dart.SampledByDay;
 
 /** Hostile processes of the same job, over the uGNI provider. */
 @SampledByDay

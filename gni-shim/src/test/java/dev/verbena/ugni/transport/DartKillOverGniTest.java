@@ -1,7 +1,7 @@
 package dev.verbena.ugni.transport;
 
+import dev.verbena.SampledByDay;
 import dev.verbena.dart.DartKillContract;
-import dev.verbena.dart.SampledByDay;
 
 /** DART over the uGNI provider when processes are killed. */
 @SampledByDay

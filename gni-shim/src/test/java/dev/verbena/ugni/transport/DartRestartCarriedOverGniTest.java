@@ -1,7 +1,7 @@
 package dev.verbena.ugni.transport;
 
+import dev.verbena.SampledByDay;
 import dev.verbena.dart.DartRestartContract;
-import dev.verbena.dart.SampledByDay;
 
 /** A receiver that is killed and started again, reached over the uGNI provider. */
 @SampledByDay

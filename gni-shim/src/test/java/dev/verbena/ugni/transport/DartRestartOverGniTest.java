@@ -1,7 +1,7 @@
 package dev.verbena.ugni.transport;
 
+import dev.verbena.SampledByDay;
 import dev.verbena.dart.DartRestartContract;
-import dev.verbena.dart.SampledByDay;
 
 /** DART when its receiver is killed, over the uGNI provider. */
 @SampledByDay

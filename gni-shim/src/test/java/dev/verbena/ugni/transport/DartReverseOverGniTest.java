@@ -1,7 +1,7 @@
 package dev.verbena.ugni.transport;
 
+import dev.verbena.SampledByDay;
 import dev.verbena.dart.DartReverseContract;
-import dev.verbena.dart.SampledByDay;
 
 /** The way back over the uGNI provider. */
 @SampledByDay

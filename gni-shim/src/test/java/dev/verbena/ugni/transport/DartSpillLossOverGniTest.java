@@ -1,7 +1,7 @@
 package dev.verbena.ugni.transport;
 
+import dev.verbena.SampledByDay;
 import dev.verbena.dart.DartSpillLossContract;
-import dev.verbena.dart.SampledByDay;
 
 /** Spilled messages that cannot be read again, over the portals provider. */
 @SampledByDay

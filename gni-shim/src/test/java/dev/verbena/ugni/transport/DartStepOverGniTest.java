@@ -1,7 +1,7 @@
 package dev.verbena.ugni.transport;
 
+import dev.verbena.SampledByDay;
 import dev.verbena.dart.DartStepContract;
-import dev.verbena.dart.SampledByDay;
 
 /** DART's protocol and queues step by step over the uGNI provider. */
 @SampledByDay

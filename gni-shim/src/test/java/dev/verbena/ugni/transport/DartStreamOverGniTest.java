@@ -1,7 +1,7 @@
 package dev.verbena.ugni.transport;
 
+import dev.verbena.SampledByDay;
 import dev.verbena.dart.DartStreamContract;
-import dev.verbena.dart.SampledByDay;
 
 /** DART's streams when TCP, the disk or the peer misbehaves, over the uGNI provider. */
 @SampledByDay

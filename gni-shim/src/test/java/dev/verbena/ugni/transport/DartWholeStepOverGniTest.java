@@ -1,7 +1,7 @@
 package dev.verbena.ugni.transport;
 
+import dev.verbena.SampledByDay;
 import dev.verbena.dart.DartWholeStepContract;
-import dev.verbena.dart.SampledByDay;
 
 /** Whole steps over the uGNI provider. */
 @SampledByDay

@@ -1,8 +1,10 @@
 package dev.verbena.ugni.transport;
 
+import dev.verbena.SampledByDay;
 import dev.verbena.nessie.nnti.NntiContract;
 
 /** NNTI over the uGNI provider. */
+@SampledByDay(isWholeAtFirst = true, parts = 3)
 class NntiOverGniTest extends NntiContract {
     @Override
     protected String scheme() {

@@ -2,9 +2,11 @@ package dev.verbena.verbs.transport;
 
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.verbena.Turns;
 import dev.verbena.transport.LargeTransferContract;
 import dev.verbena.transport.Transport;
 import dev.verbena.transport.TransportContext;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 
 /**
@@ -39,6 +41,13 @@ class VerbsLargeTransferIT extends LargeTransferContract {
     @Override
     protected boolean isPinned() {
         return true;
+    }
+
+    /** In turn with {@code VerbsLongDeviceIT}. */
+    @BeforeEach
+    void assumeTurn() {
+        VerbsTesting.requireDevice();
+        Turns.assume("offsets", "registration", "offsets");
     }
 
     /** All of a region is locked in memory; the virtual machine has 5 GiB. */

@@ -15,6 +15,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** The scheduler over clocks that are wrong. */
 @Timeout(120)
+@Tag("once")
 class FlesnetClockTest {
     private static final long MS = 1_000_000;
     private static final int NODES = 4;

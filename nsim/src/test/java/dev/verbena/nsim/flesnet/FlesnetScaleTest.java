@@ -13,6 +13,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** The scheduler over many nodes, in one JVM. */
 @Timeout(3600)
+@Tag("once")
 class FlesnetScaleTest {
     // --long: 500 inputs and 500 compute nodes instead of 64 of each
     private static final int PAIRS = Boolean.getBoolean("verbena.long") ? 500 : 64;

@@ -12,6 +12,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Packet level against a reference in which every flit is an event. */
+@Tag("once")
 class FlitLevelTest {
     private static final int CASES = 1000;
     private static final int START = 30;

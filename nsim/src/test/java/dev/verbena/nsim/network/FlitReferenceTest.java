@@ -24,6 +24,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * here, and a free one there, which alone would explain small differences where cables are full.
  */
 @Timeout(600)
+@Tag("once")
 class FlitReferenceTest {
     private static final int WARM_UP = 500;
     private static final int CYCLE = 1_000;

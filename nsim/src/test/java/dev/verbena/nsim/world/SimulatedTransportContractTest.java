@@ -1,5 +1,6 @@
 package dev.verbena.nsim.world;
 
+import dev.verbena.SampledByDay;
 import dev.verbena.nsim.network.NetworkContext;
 import dev.verbena.nsim.topology.TreeTopology;
 import dev.verbena.transport.Transport;
@@ -10,6 +11,7 @@ import org.junit.jupiter.api.AfterEach;
 /**
  * The contract suite in virtual time: every transport is on a host of its own behind one switch.
  */
+@SampledByDay(isWholeAtFirst = true, parts = 3)
 class SimulatedTransportContractTest extends TransportContract {
     private final World world =
             new World(

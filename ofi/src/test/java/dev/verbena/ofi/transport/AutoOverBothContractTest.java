@@ -1,6 +1,6 @@
 package dev.verbena.ofi.transport;
 
-import dev.verbena.dart.SampledByDay;
+import dev.verbena.SampledByDay;
 import dev.verbena.transport.TransportContract;
 import org.junit.jupiter.api.extension.ExtendWith;
 

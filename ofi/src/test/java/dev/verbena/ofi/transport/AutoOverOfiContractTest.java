@@ -1,6 +1,6 @@
 package dev.verbena.ofi.transport;
 
-import dev.verbena.dart.SampledByDay;
+import dev.verbena.SampledByDay;
 import dev.verbena.transport.Transport;
 import dev.verbena.transport.TransportContext;
 import dev.verbena.transport.TransportContract;
@@ -19,7 +19,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * its own, as on another host: peers are reached over libfabric.
  */
 @ExtendWith(NeedsLibfabric.class)
-@SampledByDay(isWholeAtFirst = true)
+@SampledByDay(parts = 3)
 class AutoOverOfiContractTest extends TransportContract {
     private final List<Path> folders = new ArrayList<>();
 

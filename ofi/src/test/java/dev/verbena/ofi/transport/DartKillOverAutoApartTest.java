@@ -1,7 +1,7 @@
 package dev.verbena.ofi.transport;
 
+import dev.verbena.SampledByDay;
 import dev.verbena.dart.DartKillContract;
-import dev.verbena.dart.SampledByDay;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**

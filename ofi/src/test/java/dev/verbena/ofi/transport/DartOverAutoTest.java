@@ -1,7 +1,7 @@
 package dev.verbena.ofi.transport;
 
+import dev.verbena.SampledByDay;
 import dev.verbena.dart.DartContract;
-import dev.verbena.dart.SampledByDay;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** DART's suite over {@code auto} with both parts. */
@@ -11,5 +11,11 @@ class DartOverAutoTest extends DartContract {
     @Override
     protected String scheme() {
         return "auto";
+    }
+
+    @Override
+    protected int inTurnMax() {
+        // --long: 128 clients over libfabric, instead of 16
+        return Boolean.getBoolean("verbena.long") ? super.inTurnMax() : 16;
     }
 }

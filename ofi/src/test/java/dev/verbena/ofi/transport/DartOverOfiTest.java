@@ -1,7 +1,7 @@
 package dev.verbena.ofi.transport;
 
+import dev.verbena.SampledByDay;
 import dev.verbena.dart.DartContract;
-import dev.verbena.dart.SampledByDay;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** DART's suite over libfabric's provider tcp. Its clients do not poll while servers read them. */
@@ -11,5 +11,11 @@ class DartOverOfiTest extends DartContract {
     @Override
     protected String scheme() {
         return "ofi";
+    }
+
+    @Override
+    protected int inTurnMax() {
+        // --long: 128 clients over libfabric, instead of 16
+        return Boolean.getBoolean("verbena.long") ? super.inTurnMax() : 16;
     }
 }

@@ -1,7 +1,7 @@
 package dev.verbena.ofi.transport;
 
+import dev.verbena.SampledByDay;
 import dev.verbena.dart.DartRestartContract;
-import dev.verbena.dart.SampledByDay;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** A receiver that is killed and started again, reached over libfabric's provider tcp. */

@@ -1,10 +1,12 @@
 package dev.verbena.ofi.transport;
 
+import dev.verbena.SampledByDay;
 import dev.verbena.transport.TransportDeathContract;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** A peer that is killed or stopped while it sends and puts, over libfabric. */
 @ExtendWith(NeedsLibfabric.class)
+@SampledByDay(isWholeAtFirst = true, parts = 3)
 class OfiDeathTest extends TransportDeathContract {
     @Override
     protected String scheme() {

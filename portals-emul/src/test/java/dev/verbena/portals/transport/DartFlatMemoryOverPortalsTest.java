@@ -1,7 +1,7 @@
 package dev.verbena.portals.transport;
 
+import dev.verbena.SampledByDay;
 import dev.verbena.dart.DartFlatMemoryContract;
-import dev.verbena.dart.SampledByDay;
 
 /** DART's memory, however many messages pass, over the Portals provider. */
 @SampledByDay

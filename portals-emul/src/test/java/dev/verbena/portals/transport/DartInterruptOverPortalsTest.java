@@ -1,7 +1,7 @@
 package dev.verbena.portals.transport;
 
+import dev.verbena.SampledByDay;
 import dev.verbena.dart.DartInterruptContract;
-import dev.verbena.dart.SampledByDay;
 
 /** Interrupted calls of DART over the portals provider. */
 @SampledByDay

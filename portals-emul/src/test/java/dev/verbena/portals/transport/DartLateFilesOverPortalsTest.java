@@ -1,7 +1,7 @@
 package dev.verbena.portals.transport;
 
+import dev.verbena.SampledByDay;
 import dev.verbena.dart.DartLateFilesContract;
-import dev.verbena.dart.SampledByDay;
 
 /** Late files of a killed server over the portals provider. */
 @SampledByDay

@@ -1,7 +1,7 @@
 package dev.verbena.portals.transport;
 
+import dev.verbena.SampledByDay;
 import dev.verbena.dart.DartLossContract;
-import dev.verbena.dart.SampledByDay;
 
 /** Lost processes with a service over the Portals provider. */
 @SampledByDay

@@ -1,7 +1,7 @@
 package dev.verbena.portals.transport;
 
+import dev.verbena.SampledByDay;
 import dev.verbena.dart.DartPackerContract;
-import dev.verbena.dart.SampledByDay;
 
 /** DART's suite over the Portals provider. */
 @SampledByDay

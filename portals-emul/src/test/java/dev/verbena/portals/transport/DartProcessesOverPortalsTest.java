@@ -1,7 +1,7 @@
 package dev.verbena.portals.transport;
 
+import dev.verbena.SampledByDay;
 import dev.verbena.dart.DartProcessesContract;
-import dev.verbena.dart.SampledByDay;
 
 /** DART with a process for each part, over the Portals provider. */
 @SampledByDay

@@ -1,7 +1,7 @@
 package dev.verbena.portals.transport;
 
+import dev.verbena.SampledByDay;
 import dev.verbena.dart.DartRefusalContract;
-import dev.verbena.dart.SampledByDay;
 
 /** Messages that the receiver would refuse, over the portals provider. */
 @SampledByDay

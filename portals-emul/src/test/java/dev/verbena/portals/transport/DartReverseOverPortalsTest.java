@@ -1,7 +1,7 @@
 package dev.verbena.portals.transport;
 
+import dev.verbena.SampledByDay;
 import dev.verbena.dart.DartReverseContract;
-import dev.verbena.dart.SampledByDay;
 
 /** The way back over the Portals provider. */
 @SampledByDay

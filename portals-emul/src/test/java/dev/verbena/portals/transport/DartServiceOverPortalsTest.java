@@ -1,7 +1,7 @@
 package dev.verbena.portals.transport;
 
+import dev.verbena.SampledByDay;
 import dev.verbena.dart.DartServiceContract;
-import dev.verbena.dart.SampledByDay;
 
 /** What DART's servers do beside transferring, over the portals provider. */
 @SampledByDay

@@ -1,7 +1,7 @@
 package dev.verbena.portals.transport;
 
+import dev.verbena.SampledByDay;
 import dev.verbena.dart.DartSilenceContract;
-import dev.verbena.dart.SampledByDay;
 
 /** Silence between server and receiver with a service over the Portals provider. */
 @SampledByDay

@@ -1,7 +1,7 @@
 package dev.verbena.portals.transport;
 
+import dev.verbena.SampledByDay;
 import dev.verbena.dart.DartStreamContract;
-import dev.verbena.dart.SampledByDay;
 
 /** DART's streams when TCP, the disk or the peer misbehaves, over the Portals provider. */
 @SampledByDay

@@ -1,7 +1,7 @@
 package dev.verbena.portals.transport;
 
+import dev.verbena.SampledByDay;
 import dev.verbena.dart.DartWholeStepContract;
-import dev.verbena.dart.SampledByDay;
 
 /** Whole steps over the Portals provider. */
 @SampledByDay

@@ -2,11 +2,13 @@ package dev.verbena.portals.transport;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.verbena.SampledByDay;
 import dev.verbena.transport.Transport;
 import dev.verbena.transport.TransportContext;
 import dev.verbena.transport.TransportDeathContract;
 
 /** A peer that is killed or stopped while it sends and puts, over the Portals provider. */
+@SampledByDay(isWholeAtFirst = true, parts = 3)
 class PortalsDeathTest extends TransportDeathContract {
     @Override
     protected String scheme() {

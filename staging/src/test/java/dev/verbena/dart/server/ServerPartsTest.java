@@ -74,6 +74,7 @@ class ServerPartsTest {
 
     @Test
     @Tag("dart-D44")
+    @Tag("once")
     void shouldNeverEndTheJvm() {
         JavaClasses classes = new ClassFileImporter().importPackagesOf(DartServer.class);
         assertThat(classes).isNotEmpty();
