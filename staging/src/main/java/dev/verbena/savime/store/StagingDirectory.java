@@ -202,13 +202,21 @@ public final class StagingDirectory implements AutoCloseable {
      */
     @Override
     public synchronized void close() {
-        try (FileChannel lock = lockFile) {
+        try {
+            closeFiles();
+        } catch (IOException e) {
+            throw new UncheckedIOException("staging directory " + path + ": " + e, e);
+        }
+    }
+
+    private void closeFiles() throws IOException {
+        try {
             for (StagedFile file : files) {
                 file.close();
             }
             files.clear();
-        } catch (IOException e) {
-            throw new UncheckedIOException("staging directory " + path + ": " + e, e);
+        } finally {
+            lockFile.close();
         }
     }
 }
