@@ -104,6 +104,7 @@ class WrongInputTest {
                 "sim ring-barrier --per-node 0 | --per-node 0 is less than 1",
                 "sim ring-barrier --level flit --threads 4 | --threads 4: only the packet level can be divided",
                 "sim dart --nodes 0 | --nodes 0 is outside 1 to",
+                "dart receive --listen 127.0.0.1:0 --directory x --pictures | --pictures needs --sink",
             })
     void shouldSayWhatItTakes(String line, String message) {
         Run run = Run.of(line.split(" "));
