@@ -134,16 +134,11 @@ final class DuckSession implements SinkSession {
         }
     }
 
-    /** The last index runs fastest. */
     private static String insertion(StagedPiece piece, long key) {
-        StringBuilder indices = new StringBuilder();
-        long stride = 1;
-        for (int i = piece.shape().length - 1; i >= 0; i--) {
-            String index =
-                    ", %s + (n // %s) %% %s".formatted(piece.start()[i], stride, piece.shape()[i]);
-            indices.insert(0, index);
-            stride *= piece.shape()[i];
-        }
+        String indices =
+                IntStream.range(0, piece.shape().length)
+                        .mapToObj(each -> ", i" + each)
+                        .collect(Collectors.joining());
         String value =
                 piece.vector() == 1
                         ? "v0"

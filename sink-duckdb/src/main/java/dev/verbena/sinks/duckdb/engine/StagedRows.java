@@ -21,7 +21,9 @@ import org.duckdb.DuckDBWritableVector;
 
 /**
  * The function {@code verbena_rows(KEY)}: the elements of a staged file as a table with the columns
- * {@code n}, from 0, and {@code v0}, {@code v1}, ... for the scalars of an element. Thread-safe.
+ * {@code i0}, {@code i1}, ..., indices in the global array, of which the last runs fastest, and
+ * {@code v0}, {@code v1}, ... for the scalars of an element. Indices are counted here: dividing the
+ * number of a row in SQL costs more. Thread-safe.
  */
 final class StagedRows implements DuckDBTableFunction<StagedRows.Source, StagedRows.Scan, Object> {
     private final Map<Long, Source> sources = new ConcurrentHashMap<>();
@@ -53,7 +55,9 @@ final class StagedRows implements DuckDBTableFunction<StagedRows.Source, StagedR
         if (source == null) {
             throw new IllegalArgumentException("no staged rows have this key");
         }
-        info.addResultColumn("n", DuckDBColumnType.BIGINT);
+        for (int i = 0; i < source.piece.shape().length; i++) {
+            info.addResultColumn("i" + i, DuckDBColumnType.BIGINT);
+        }
         for (int i = 0; i < source.piece.vector(); i++) {
             info.addResultColumn("v" + i, type(source.piece.scalar()));
         }
@@ -108,16 +112,37 @@ final class StagedRows implements DuckDBTableFunction<StagedRows.Source, StagedR
                 fill();
             }
             int rows = (int) Math.min(left, in.remaining() / element);
-            DuckDBWritableVector numbers = out.vector(0);
-            for (int i = 0; i < rows; i++) {
-                numbers.setLong(i, row + i);
+            int dimensions = source.piece.shape().length;
+            long stride = 1;
+            for (int i = dimensions - 1; i >= 0; i--) {
+                indices(out.vector(i), i, stride, rows);
+                stride *= source.piece.shape()[i];
             }
             for (int i = 0; i < vector; i++) {
-                column(out.vector(1 + i), i, rows);
+                column(out.vector(dimensions + i), i, rows);
             }
             in.position(in.position() + rows * element);
             row += rows;
             return rows;
+        }
+
+        /**
+         * Indices of a dimension.
+         *
+         * @param stride rows until it changes
+         */
+        private void indices(DuckDBWritableVector to, int dimension, long stride, int rows) {
+            long start = source.piece.start()[dimension];
+            long end = start + source.piece.shape()[dimension];
+            long index = start + row / stride % source.piece.shape()[dimension];
+            long left = stride - row % stride;
+            for (int i = 0; i < rows; i++) {
+                to.setLong(i, index);
+                if (--left == 0) {
+                    left = stride;
+                    index = index + 1 == end ? start : index + 1;
+                }
+            }
         }
 
         private void fill() throws IOException {
