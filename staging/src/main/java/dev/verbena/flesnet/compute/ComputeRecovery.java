@@ -48,7 +48,9 @@ final class ComputeRecovery {
         for (int i = 0; i < n; i++) {
             suspected[i] = message.buffer().getByte(message.body() + 16 + 9 * i) != 0;
             acknowledged[i] = message.i64(16 + 9 * i + 1);
-            if (acknowledged[i] < 0 || suspected[i] && !assignment.isLive(i)) {
+            // A report that comes after the decision, which others made known, is of no use.
+            boolean isCurrent = epoch >= assignment.epoch();
+            if (acknowledged[i] < 0 || isCurrent && suspected[i] && !assignment.isLive(i)) {
                 throw new IllegalArgumentException("report about compute node " + i);
             }
         }

@@ -19,7 +19,6 @@ final class ContributionRing {
     private final UnsafeBuffer descriptors;
     private final ComponentFlyweight component = new ComponentFlyweight();
     private final RingEndPolicy ringEnd;
-    private final long start;
     private final long dataMask;
     private final long slotMask;
     private final int microslices;
@@ -40,15 +39,14 @@ final class ContributionRing {
         data = memory.data(input);
         descriptors = memory.descriptors(input);
         ringEnd = context.ringEnd();
-        start = context.startPosition();
         dataMask = length - 1;
         slotMask = slots - 1;
         microslices = context.microslicesPerComponent();
         positions = new long[slots];
         sizes = new int[slots];
         flags = new int[slots];
-        position = start;
-        releasedPosition = start;
+        position = context.startPosition();
+        releasedPosition = position;
     }
 
     void describe(RemoteDescriptor ofData, RemoteDescriptor ofDescriptors) {
@@ -121,9 +119,10 @@ final class ContributionRing {
         }
     }
 
+    /** The slot of what was released last is used again, perhaps by one that is sent anew. */
     private long dataPosition(long count) {
         int slot = slot(count - 1);
-        return count == 0 ? start : positions[slot] + sizes[slot];
+        return count == released ? releasedPosition : positions[slot] + sizes[slot];
     }
 
     long received() {

@@ -47,6 +47,10 @@ final class InputLink {
     private long received;
     private long completed;
     private long released;
+
+    /** Behind what was released: its slot is used again before the next release is known. */
+    private long releasedEnd;
+
     private long counted;
     private int stage;
 
@@ -65,6 +69,7 @@ final class InputLink {
         this.ringEnd = context.ringEnd();
         this.heartbeatNs = context.heartbeatNs();
         this.start = context.startPosition();
+        this.releasedEnd = start;
         this.stalls = new StallClock(nowNs);
         this.watch = new PeerWatch(heartbeatNs, nowNs);
         this.retryNs = nowNs;
@@ -150,10 +155,6 @@ final class InputLink {
         return written;
     }
 
-    private long releasedPosition() {
-        return dataPosition(released);
-    }
-
     long ringLength() {
         return dataMask + 1;
     }
@@ -169,7 +170,7 @@ final class InputLink {
     boolean hasTicket(long size) {
         long position = positionFor(size);
         // In an empty ring a tail that is skipped is free already.
-        long base = released == written ? position : releasedPosition();
+        long base = released == written ? position : releasedEnd;
         return position + size - base <= dataMask + 1 && written - released <= slotMask;
     }
 
@@ -232,7 +233,7 @@ final class InputLink {
 
     /** Stream position behind this many components, as in messages. */
     long dataPosition(long descriptors) {
-        return descriptors == 0 ? start : ends[slot(descriptors - 1)];
+        return descriptors == released ? releasedEnd : ends[slot(descriptors - 1)];
     }
 
     void reportedTo(long descriptors) {
@@ -264,6 +265,7 @@ final class InputLink {
         if (newReleased > released && message.i64(0) != dataPosition(newReleased)) {
             throw new IllegalArgumentException("acknowledges a position that no component has");
         }
+        releasedEnd = dataPosition(newReleased);
         released = newReleased;
         received = newReceived;
         completed = newCompleted;

@@ -93,6 +93,21 @@ class InputLinkTest {
         assertThat(link.received()).isEqualTo(6);
     }
 
+    /** The eighth behind the last one that was released is in the same slot. */
+    @Test
+    @Tag("flesnet-5")
+    void shouldKnowWhereTheRingBeginsWhenAllIsSentAnew() {
+        InputLink link = link(RingEndPolicy.SKIP, 0);
+        write(link, 100);
+        assertThat(acknowledge(link, 0, 1, 1)).isTrue();
+        for (int i = 0; i < SLOTS; i++) {
+            write(link, 100);
+        }
+        link.undo(1);
+        assertThat(link.positionFor(100)).isEqualTo(100);
+        assertThat(link.dataPosition(1)).isEqualTo(100);
+    }
+
     @Test
     @Tag("flesnet-14")
     void shouldRefuseToHaveAcknowledgedWhatItHasNotWritten() {
