@@ -1,6 +1,7 @@
 package dev.verbena.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 
 import dev.verbena.cli.terminal.ChildProcess;
 import java.nio.file.Files;
@@ -70,7 +71,11 @@ class VerbenaCommandTest {
             spec.args().forEach(each -> texts.addAll(List.of(each.description())));
             assertThat(texts)
                     .as(spec.qualifiedName())
-                    .allSatisfy(text -> assertThat(String.format(text)).isNotNull());
+                    .allSatisfy(
+                            text ->
+                                    assertThatCode(() -> String.format(text))
+                                            .as(text)
+                                            .doesNotThrowAnyException());
         }
     }
 
