@@ -124,6 +124,40 @@ static void file_as_memory(void)
     snic_close(b);
 }
 
+/* Twice: at first through the file, then through its pages. */
+static void streamed_puts_into_a_file(void)
+{
+    char path[512];
+    const uint64_t size = (5 << 20) + 77;
+    uint8_t *memory, *from = malloc(size);
+    snic_key_t key;
+    snic_t *a = open_nic("a"), *b = open_nic("b");
+    int fd = staged_file(path, size);
+    CHECK_EQ(snic_memory_map(b, path, size, (void **)&memory, why, sizeof why), 0);
+    CHECK_EQ(snic_register(b, memory, size, SNIC_WRITE, &key, why, sizeof why), 0);
+    snic_peer_t *peer = attach(a, "b");
+    for (int round = 0; round < 3; round++) {
+        for (uint64_t i = 0; i < size; i++)
+            from[i] = (uint8_t)(round + (i * 2654435761u >> 13));
+        uint64_t halves[] = {size / 2 / 4096 * 4096, 0}; /* out of order in the last round */
+        uint64_t first = round == 2 ? 0 : 1;
+        for (int k = 0; k < 2; k++) {
+            uint64_t at = halves[(first + (uint64_t)k) % 2];
+            uint64_t length = at ? size - at : halves[0];
+            CHECK_EQ(snic_put_streamed(peer, &key, at, from + at, length), 0);
+        }
+        CHECK(memcmp(memory, from, size) == 0);
+        CHECK_EQ(snic_put_streamed(peer, &key, size - 4096, from, 4097), -ERANGE);
+    }
+    CHECK_EQ(lseek(fd, 0, SEEK_END), size);
+    close(fd);
+    unlink(path);
+    snic_detach(peer);
+    snic_close(a);
+    snic_close(b);
+    free(from);
+}
+
 static void rights_and_bounds(void)
 {
     struct pair p;
@@ -302,6 +336,7 @@ static const struct test_case cases[] = {
     {"put_stays_inside", put_stays_inside, NULL, 0},
     {"large_copies_stream", large_streaming_copy, NULL, 0},
     {"a_file_as_memory", file_as_memory, NULL, 0},
+    {"streamed_puts_into_a_file", streamed_puts_into_a_file, NULL, 0},
     {"rights_and_bounds", rights_and_bounds, NULL, 0},
     {"reach_ends_with_its_key", reach_ends_with_its_key, NULL, 0},
     {"stale_key_is_refused", stale_key, NULL, 0},

@@ -17,7 +17,7 @@
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23
 #endif
-#define POPULATED_MIN (1u << 20)
+#define FIRST_MIN (256u << 10) /* shorter ones are left to faults */
 #define MEMORY_LIMIT (1ull << 46)
 #define LOCATED_MAX 65536u
 
@@ -152,7 +152,7 @@ static int map_locked(snic_t *nic, int fd, const char *path, uint64_t length, vo
         unlinkat(nic->job_fd, file, 0);
         return rc;
     }
-    publish(nic, (uint32_t)number, base, length, length, 0, st.st_ino);
+    publish(nic, (uint32_t)number, base, length, length, SNIC_MEMORY_OF_FILE, st.st_ino);
     *address = base;
     return 0;
 }
@@ -336,6 +336,7 @@ static int map_memory(snic_peer_t *peer, uint32_t number, uint32_t generation)
     atomic_store_explicit(&m->generation, 0, memory_order_relaxed);
     atomic_store_explicit(&m->base, base, memory_order_release);
     atomic_store_explicit(&m->mapped, mapped, memory_order_release);
+    atomic_store_explicit(&m->written, 0, memory_order_relaxed);
     atomic_store_explicit(&m->populated, 0, memory_order_relaxed);
     atomic_store_explicit(&m->generation, generation, memory_order_release);
     snic_unmap_file(former, former_bytes, &peer->damage);
@@ -393,14 +394,42 @@ static int foreign_range(const snic_location_t *l, uint64_t offset, uint64_t len
     return 0;
 }
 
-/* One call for all pages, 1.2 us each here; faults of theirs took 2.3 us. What comes out of order is
- * left to faults; a kernel before 5.14 does not know how. */
+/* What no streamed put of ours has reached yet goes into a file by a system call: that needs no
+ * page tables, and pages that the owner has reserved need not be zeroed first. 256 MiB took 78 ms
+ * here, 112 with page tables made for them. 1: done; 0: not done, or in part. */
+static int write_file(snic_peer_t *peer, const snic_location_t *to, uint64_t offset,
+                      const uint8_t *from, uint64_t length)
+{
+    uint32_t number = to->memory & 0xffffu;
+    const struct snic_memory *shared = &peer->segment.memories[number];
+    struct snic_peer_memory *m = &peer->memories[number];
+    uint64_t at = to->offset + offset, done = 0;
+    char file[SNIC_FILE_MAX];
+    struct stat st;
+    if (!(shared->flags & SNIC_MEMORY_OF_FILE) ||
+        at < atomic_load_explicit(&m->written, memory_order_relaxed))
+        return 0;
+    snic_memory_file(file, sizeof file, peer->name, number);
+    int fd = openat(peer->nic->job_fd, file, O_WRONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0)
+        return 0;
+    if (fstat(fd, &st) == 0 && st.st_ino == shared->inode)
+        for (ssize_t n = 1; n > 0 && done<length; done += n> 0 ? (uint64_t)n : 0)
+            n = pwrite(fd, from + done, length - done, (off_t)(at + done));
+    close(fd);
+    if (done == length)
+        atomic_store_explicit(&m->written, at + length, memory_order_relaxed);
+    return done == length;
+}
+
+/* One call for all pages, 1.2 us each here; faults of theirs took 2.3 us. What comes out of order
+ * is left to faults; a kernel before 5.14 does not know how. */
 static void populate(snic_peer_t *peer, const snic_location_t *to, uint64_t offset, uint8_t *p,
                      uint64_t length)
 {
     struct snic_peer_memory *m = &peer->memories[to->memory & 0xffffu];
     uint64_t at = to->offset + offset;
-    if (length < POPULATED_MIN || at < atomic_load_explicit(&m->populated, memory_order_relaxed))
+    if (at < atomic_load_explicit(&m->populated, memory_order_relaxed))
         return;
     uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
     uintptr_t begin = (uintptr_t)p / page * page, end = ((uintptr_t)p + length) / page * page;
@@ -416,8 +445,11 @@ int snic_location_write(snic_peer_t *peer, const snic_location_t *to, uint64_t o
         void *p = snic_map(peer, to, offset, length);
         if (!p)
             return -EFAULT;
-        if (streaming > 0)
+        if (streaming > 0 && length >= FIRST_MIN) {
+            if (write_file(peer, to, offset, from, length))
+                return snic_peer_is_damaged(peer) ? -ESRCH : 0;
             populate(peer, to, offset, p, length);
+        }
         snic_copy(p, from, length, streaming);
         return snic_peer_is_damaged(peer) ? -ESRCH : 0;
     }
