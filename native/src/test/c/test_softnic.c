@@ -93,7 +93,7 @@ static int staged_file(char path[512], uint64_t length)
 static void file_as_memory(void)
 {
     char path[512];
-    const uint64_t size = (3 << 20) + 5;
+    const uint64_t size = (3 << 20) + 65536; /* whole pages, or QEMU does not map it */
     uint8_t *memory, byte = 0;
     snic_key_t key;
     struct stat st;
@@ -128,7 +128,7 @@ static void file_as_memory(void)
 static void streamed_puts_into_a_file(void)
 {
     char path[512];
-    const uint64_t size = (5 << 20) + 77;
+    const uint64_t size = (5 << 20) + 65536;
     uint8_t *memory, *from = malloc(size);
     snic_key_t key;
     snic_t *a = open_nic("a"), *b = open_nic("b");
