@@ -74,7 +74,7 @@ final class WriteOptions {
      * What is here.
      *
      * @param program to be made, of MPI
-     * @param missing is told what is left out, and why
+     * @param missing takes what is left out, and why
      */
     List<WriteStack> stacks(Path program, Consumer<String> missing)
             throws IOException, InterruptedException {

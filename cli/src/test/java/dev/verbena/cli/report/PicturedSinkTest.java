@@ -43,7 +43,7 @@ class PicturedSinkTest {
     private RealEnvironment environment;
     private SinkSession session;
 
-    /** Takes what it is given, unless it is told not to. */
+    /** Takes what it is given, unless it refuses. */
     private static final class Accepting implements Sink, SinkSession {
         private boolean isRefusing;
         private int count;
@@ -163,7 +163,7 @@ class PicturedSinkTest {
         pass(2000);
         sendRow(5, 0, 1, 2, 3);
         sendRow(5, 1, 1, 2, 3);
-        // A rank of step 4 is waited for, but not for ever.
+        // A rank of step 4 is waited for, up to a limit.
         assertThat(shown()).extracting(Picture::step).containsExactly(3L);
         pass(4000);
         sendRow(6, 0, 1, 2, 3);
