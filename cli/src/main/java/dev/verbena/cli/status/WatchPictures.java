@@ -37,8 +37,7 @@ final class WatchPictures {
     /**
      * Reads the pictures of one process, for the sample that was begun.
      *
-     * @return what the page gets of each; empty if the process makes none, or they cannot be
-     *     read
+     * @return what the page gets of each; empty if the process makes none, or they cannot be read
      */
     List<Map<String, Object>> take(CountersFile file) {
         List<Map<String, Object>> told = new ArrayList<>();

@@ -12,9 +12,8 @@ import java.util.Random;
 import java.util.function.Consumer;
 
 /**
- * Senders in virtual time: a task meets the sink late, and its result comes later still, as
- * chance has it; a process that is killed between the two does not know what the sink has. World's
- * thread.
+ * Senders in virtual time: a task meets the sink late, and its result comes later still, as chance
+ * has it; a process that is killed between the two does not know what the sink has. World's thread.
  */
 final class SimulatedSenders implements Senders {
     private final World world;
