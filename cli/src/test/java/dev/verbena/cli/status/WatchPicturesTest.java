@@ -37,6 +37,17 @@ class WatchPicturesTest {
                         HttpResponse.BodyHandlers.ofByteArray());
     }
 
+    private RealEnvironment environment() {
+        return RealEnvironment.builder().shmDirectory(shm).errorHandler(e -> {}).build();
+    }
+
+    private static WatchServer server(WatchPictures pictures) throws Exception {
+        return new WatchServer(
+                new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
+                new WatchFeed(),
+                pictures);
+    }
+
     private static List<Map<String, Object>> sample(WatchPictures pictures, Path counters)
             throws Exception {
         pictures.begin();
@@ -48,13 +59,8 @@ class WatchPicturesTest {
     @Test
     void shouldGiveOutThePicturesOfTheNewestTwoSamples() throws Exception {
         WatchPictures pictures = new WatchPictures();
-        try (RealEnvironment environment =
-                        RealEnvironment.builder().shmDirectory(shm).errorHandler(e -> {}).build();
-                WatchServer server =
-                        new WatchServer(
-                                new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
-                                new WatchFeed(),
-                                pictures)) {
+        try (RealEnvironment environment = environment();
+                WatchServer server = server(pictures)) {
             Path counters = environment.countersPath();
             assertThat(sample(pictures, counters)).isEmpty();
             environment.pictures().show("density", 5, picture(1));
@@ -85,13 +91,8 @@ class WatchPicturesTest {
     @Test
     void shouldGiveOutNothingElse() throws Exception {
         WatchPictures pictures = new WatchPictures();
-        try (RealEnvironment environment =
-                        RealEnvironment.builder().shmDirectory(shm).errorHandler(e -> {}).build();
-                WatchServer server =
-                        new WatchServer(
-                                new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
-                                new WatchFeed(),
-                                pictures)) {
+        try (RealEnvironment environment = environment();
+                WatchServer server = server(pictures)) {
             environment.pictures().show("density", 5, picture(1));
             Object id = sample(pictures, environment.countersPath()).get(0).get("id");
             String root = server.address("127.0.0.1");

@@ -7,8 +7,8 @@ import java.util.ArrayDeque;
 import java.util.Random;
 
 /**
- * Work on files in virtual time: each job runs late, and its end is told later still, as chance has
- * it. What was not begun when the process is killed is never done. World's thread.
+ * Work on files in virtual time: each job runs late, and its end is polled later still, as chance
+ * has it. What was not begun when the process is killed is never done. World's thread.
  */
 final class SimulatedWork implements BackgroundWork {
     private final World world;

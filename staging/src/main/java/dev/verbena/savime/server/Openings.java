@@ -203,7 +203,7 @@ final class Openings {
 
     /**
      * Whether it is a dataset that its client, which lost its connection, had begun: that goes on
-     * with what has arrived, or is told again that all has.
+     * with what has arrived, or is answered again that all has.
      */
     private boolean isTakenUp(Opening opening) {
         Connection by = opening.connection;

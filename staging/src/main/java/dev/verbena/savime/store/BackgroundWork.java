@@ -1,8 +1,8 @@
 package dev.verbena.savime.store;
 
 /**
- * Runs what may wait: work on files. Jobs run one after the other; the end of each is told to its
- * owner when that calls {@link #poll}. Submitted and polled by one thread.
+ * Runs what may wait: work on files. Jobs run one after the other; {@link #poll} notifies the owner
+ * of each that has ended. Submitted and polled by one thread.
  */
 public interface BackgroundWork extends AutoCloseable {
     /** Something that may wait. */
@@ -24,7 +24,7 @@ public interface BackgroundWork extends AutoCloseable {
     /** Runs it after those before it. */
     void submit(Job job);
 
-    /** Tells the owners of what has ended; how many there were. */
+    /** Notifies the owners of what has ended; how many there were. */
     int poll();
 
     /** Nothing runs or waits to be told. */
