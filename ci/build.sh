@@ -151,6 +151,12 @@ console_launcher() {
     echo "$jar"
 }
 
+# crash_excerpt FILE: what a JVM's error file says first, for readers who have no more than our output.
+crash_excerpt() {
+    printf -- '-- %s\n' "$1"
+    { head -n 12 "$1" && grep -E -A 24 '^(siginfo|Stack:|Java frames)' "$1"; } | grep -v '^#* *$' | cut -c1-160 | head -n 70
+}
+
 # A class path without the classes that the launcher brings: twice on the path they are refused.
 without_junit() { tr : '\n' | grep -v -e '/junit-' -e '/opentest4j-' -e '/apiguardian-' | paste -sd:; }
 
