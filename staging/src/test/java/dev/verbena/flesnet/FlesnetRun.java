@@ -14,11 +14,11 @@ import java.util.function.UnaryOperator;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /** A whole run in one process, over real shared memory, each node on a thread of its own. */
-final class FlesnetRun implements AutoCloseable {
+public final class FlesnetRun implements AutoCloseable {
     private static final AtomicInteger NUMBERS = new AtomicInteger();
 
     final List<Throwable> errors = new CopyOnWriteArrayList<>();
-    final List<CheckedTimeslices> delivered = new ArrayList<>();
+    public final List<CheckedTimeslices> delivered = new ArrayList<>();
     final List<FlesnetCompute> computes = new ArrayList<>();
     final List<FlesnetInput> inputs = new ArrayList<>();
     final FlesnetContext context;
@@ -27,8 +27,8 @@ final class FlesnetRun implements AutoCloseable {
             "flesnet" + ProcessHandle.current().pid() + "-" + NUMBERS.incrementAndGet();
 
     /** Keeps what it needs to compare of each timeslice, and releases it. */
-    static final class CheckedTimeslices implements TimesliceHandler {
-        final List<Long> indices = new CopyOnWriteArrayList<>();
+    public static final class CheckedTimeslices implements TimesliceHandler {
+        public final List<Long> indices = new CopyOnWriteArrayList<>();
         final List<Long> sums = new CopyOnWriteArrayList<>();
         final List<Integer> flags = new CopyOnWriteArrayList<>();
         private final Checksum checksum = new Checksum();
@@ -70,7 +70,7 @@ final class FlesnetRun implements AutoCloseable {
         }
     }
 
-    FlesnetRun(Path directory, UnaryOperator<FlesnetContext> change) {
+    public FlesnetRun(Path directory, UnaryOperator<FlesnetContext> change) {
         environment = RealEnvironment.builder().job(job).errorHandler(errors::add).build();
         context =
                 change.apply(
@@ -103,7 +103,7 @@ final class FlesnetRun implements AutoCloseable {
     }
 
     /** All nodes, with so many timeslices of ramps. */
-    FlesnetRun all(int timeslices, int meanBytes, int spreadBytes) {
+    public FlesnetRun all(int timeslices, int meanBytes, int spreadBytes) {
         for (int c = 0; c < context.computes(); c++) {
             compute(c);
         }
@@ -118,7 +118,7 @@ final class FlesnetRun implements AutoCloseable {
         return new PatternSource(input, count, meanBytes, spreadBytes, 0);
     }
 
-    FlesnetRun awaitDone() {
+    public FlesnetRun awaitDone() {
         Await.until(
                 () -> "done: " + state(),
                 () ->
