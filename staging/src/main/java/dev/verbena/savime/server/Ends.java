@@ -72,29 +72,34 @@ final class Ends {
         StagedFile file = dataset.file();
         boolean isRead = arrays.left(dataset.name());
         boolean isKept = how == DatasetState.FORWARDED && !isRead && admission.mayKeep(file);
-        jobs.submit(
-                file.isInMemory(),
-                () -> {
-                    if (isKept) {
-                        file.removeMeta();
-                    } else {
-                        file.remove(isRead);
-                    }
-                },
-                failure -> {
-                    report(failure);
-                    if (isKept) {
+        if (isKept) {
+            jobs.submitShort(
+                    true,
+                    file::removeMeta,
+                    failure -> {
+                        report(failure);
                         keep(file, file.isReused());
-                    } else {
+                        removed(dataset, how);
+                    });
+        } else {
+            // Its pages are given back, which takes as long as a copy of them.
+            jobs.submit(
+                    file.isInMemory(),
+                    () -> file.remove(isRead),
+                    failure -> {
+                        report(failure);
                         admission.release(file.isInMemory(), file.length());
-                    }
-                    registry.remove(dataset, how);
-                    boolean wasReplaced =
-                            how == DatasetState.ABORTED && dataset.meta().syncedOrder() > 0;
-                    if (how == DatasetState.FORWARDED || wasReplaced) {
-                        tell(dataset, wasReplaced ? "another one has its name" : "");
-                    }
-                });
+                        removed(dataset, how);
+                    });
+        }
+    }
+
+    private void removed(Dataset dataset, DatasetState how) {
+        registry.remove(dataset, how);
+        boolean wasReplaced = how == DatasetState.ABORTED && dataset.meta().syncedOrder() > 0;
+        if (how == DatasetState.FORWARDED || wasReplaced) {
+            tell(dataset, wasReplaced ? "another one has its name" : "");
+        }
     }
 
     /**

@@ -364,7 +364,7 @@ final class Openings {
         StagedFile[] made = new StagedFile[1];
         Session session = opening.connection.session();
         session.count(1);
-        jobs.submit(
+        jobs.submitShort(
                 isMemory,
                 () -> {
                     made[0] =

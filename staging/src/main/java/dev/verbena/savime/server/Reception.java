@@ -404,7 +404,7 @@ final class Reception {
         MetaFile content =
                 dataset.isRepeated() ? dataset.meta().in(DatasetState.FORWARDING) : dataset.meta();
         dataset.jobs(1);
-        jobs.submit(
+        jobs.submitShort(
                 dataset.file().isInMemory(),
                 () -> dataset.file().seal(content),
                 failure -> {

@@ -81,7 +81,7 @@ public final class StagingEngine implements ProtocolAgent {
         this.senders = senders;
         memoryWork = workers.apply("verbena-stage-memory");
         diskWork = workers.apply("verbena-stage-disk");
-        jobs = new StorageJobs(memoryWork, diskWork);
+        jobs = new StorageJobs(memoryWork, diskWork, memory != null && memory.isQuick());
         registry = new Registry(environment.epochClock().time() << 20);
         bounce = new BounceBuffers(settings.bounceLength(), settings.bounceCount());
         ends = new Ends(settings, registry, jobs, counts, bounce, arrays);

@@ -30,6 +30,14 @@ public interface BackgroundWork extends AutoCloseable {
     /** Nothing runs or waits to be told. */
     boolean isQuiet();
 
+    /**
+     * Whether the owner may do a short job itself, now: no job of its own order is before it, and
+     * two threads need not wake each other for it.
+     */
+    default boolean mayBeBypassed() {
+        return isQuiet();
+    }
+
     /** Runs what was submitted, then takes no more; what ended last can still be polled. */
     @Override
     void close();

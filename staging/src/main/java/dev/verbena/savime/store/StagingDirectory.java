@@ -7,6 +7,7 @@ import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.file.DirectoryStream;
 import java.nio.file.FileStore;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -24,10 +25,12 @@ import org.agrona.ErrorHandler;
 public final class StagingDirectory implements AutoCloseable {
     private static final String DATA = ".data";
     private static final String META = ".meta";
+    private static final Set<String> QUICK = Set.of("tmpfs", "ramfs");
 
     private final Path path;
     private final boolean isMemory;
     private final FileChannel lockFile;
+    private final boolean isQuick;
     private final Set<StagedFile> files = new HashSet<>();
 
     /**
@@ -58,14 +61,22 @@ public final class StagingDirectory implements AutoCloseable {
                 lockFile.close();
                 throw new IOException("another staging server uses it");
             }
+            isQuick = isMemory && QUICK.contains(Files.getFileStore(path).type());
         } catch (IOException | java.nio.channels.OverlappingFileLockException e) {
-            String why = "staging directory " + path + ": " + e.getMessage();
+            // Of a file that may not be used the message is its path only.
+            Object what = e instanceof FileSystemException ? e : e.getMessage();
+            String why = "staging directory " + path + ": " + what;
             throw new UncheckedIOException(why, new IOException(why, e));
         }
     }
 
     boolean isMemory() {
         return isMemory;
+    }
+
+    /** Whether making and naming files here waits for no device. */
+    public boolean isQuick() {
+        return isQuick;
     }
 
     Path data(long id) {
