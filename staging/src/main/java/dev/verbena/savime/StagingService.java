@@ -13,6 +13,7 @@ import dev.verbena.staging.Arguments;
 import dev.verbena.staging.forward.SenderPool;
 import dev.verbena.staging.host.AgentHost;
 import dev.verbena.staging.sink.Sink;
+import dev.verbena.staging.sink.SinkWatch;
 import dev.verbena.staging.sink.StagedArrays;
 import dev.verbena.transport.Transport;
 import dev.verbena.transport.TransportContext;
@@ -30,6 +31,7 @@ public final class StagingService implements AutoCloseable {
     private final Context context;
     private final AgentHost host;
     private final StagingEngine engine;
+    private final AgentThread thread;
 
     private StagingService(Context context) {
         this.context = context;
@@ -42,7 +44,8 @@ public final class StagingService implements AutoCloseable {
         try {
             disk = directory(context.disk, false);
             SenderPool senders =
-                    new SenderPool(context.sink, context.senders, context.grace.toMillis());
+                    new SenderPool(
+                            context.sink, context.senders, context.grace.toMillis(), context.watch);
             engine =
                     new StagingEngine(
                             context.settings(),
@@ -55,7 +58,7 @@ public final class StagingService implements AutoCloseable {
             CloseHelper.closeAll(memory, disk);
             throw e;
         }
-        AgentThread thread =
+        thread =
                 host.start(
                         AgentThread.builder("verbena-stage", context.environment)
                                 .agent(engine)
@@ -82,11 +85,16 @@ public final class StagingService implements AutoCloseable {
     /**
      * Waits until clients can connect.
      *
-     * @throws StagingException if it takes too long, or the server has ended
+     * @throws StagingException if it takes too long, or the server could not start: its text is
+     *     that of the cause, a port that is taken for example
      */
     public void awaitReady(Duration limit) {
-        boolean isReady = awaitPolled(engine::isReady, limit);
-        if (!isReady) {
+        awaitPolled(() -> engine.isReady() || !thread.isAlive(), limit);
+        RuntimeException why = engine.startFailure();
+        if (why != null) {
+            throw new StagingException(StgStatus.IO_ERROR, why.getMessage());
+        }
+        if (!engine.isReady()) {
             throw new StagingException(StgStatus.TIMEOUT, "the server is not ready");
         }
     }
@@ -128,7 +136,11 @@ public final class StagingService implements AutoCloseable {
                 counts.reusedCount().get(),
                 counts.pinnedBytes().get(),
                 engine.memoryReserved(),
-                engine.diskReserved());
+                engine.diskReserved(),
+                engine.sink().isAway(),
+                engine.sink().losses(),
+                engine.sink().wedges(),
+                engine.sink().restarts());
     }
 
     ServerCounts counts() {
@@ -172,6 +184,7 @@ public final class StagingService implements AutoCloseable {
         private long prefaultLength = 1;
         private int prefaultCount;
         private Sink sink;
+        private SinkWatch watch = SinkWatch.NONE;
         private StagedArrays arrays = new StagedArrays();
         private String listenHost;
         private int listenPort;
@@ -236,6 +249,12 @@ public final class StagingService implements AutoCloseable {
         /** Needed; closed by the server. */
         public Context sink(Sink to) {
             sink = to;
+            return this;
+        }
+
+        /** Told when the sink goes away, comes back, is wedged or was started again. */
+        public Context watch(SinkWatch told) {
+            watch = told;
             return this;
         }
 

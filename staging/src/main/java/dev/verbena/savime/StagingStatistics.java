@@ -14,6 +14,10 @@ package dev.verbena.savime;
  * @param pinnedBytes registered now
  * @param memoryReserved bytes, those kept to be used again included
  * @param diskReserved bytes
+ * @param isSinkAway the last try has not reached the sink
+ * @param sinkLosses times that the sink went away
+ * @param sinkWedges times that it took nothing of an upload for a while
+ * @param sinkRestarts times that it was found started again
  */
 public record StagingStatistics(
         long datasetsIn,
@@ -28,4 +32,8 @@ public record StagingStatistics(
         long reused,
         long pinnedBytes,
         long memoryReserved,
-        long diskReserved) {}
+        long diskReserved,
+        boolean isSinkAway,
+        long sinkLosses,
+        long sinkWedges,
+        long sinkRestarts) {}

@@ -6,6 +6,7 @@ import dev.verbena.staging.sink.Sink;
 import dev.verbena.staging.sink.SinkDataset;
 import dev.verbena.staging.sink.SinkRejectedException;
 import dev.verbena.staging.sink.SinkSession;
+import dev.verbena.staging.sink.SinkWatch;
 import dev.verbena.staging.sink.StagedPiece;
 import dev.verbena.staging.sink.Subtar;
 import dev.verbena.staging.sink.Tar;
@@ -105,6 +106,11 @@ public final class PicturedSink implements Sink {
     @Override
     public SinkSession open() throws IOException {
         return new Session(sink.open());
+    }
+
+    @Override
+    public void watch(SinkWatch watch) {
+        sink.watch(watch);
     }
 
     @Override

@@ -21,6 +21,7 @@ import picocli.CommandLine.Spec;
         subcommands = {
             StageServe.class,
             StageSql.class,
+            StageVerify.class,
             StageDemo.class,
             StageExperiment.class,
             ExperimentClient.class
@@ -34,6 +35,7 @@ public final class StageCommand implements Runnable {
     @Override
     public void run() {
         throw new ParameterException(
-                spec.commandLine(), "which program? There are server, sql, demo and experiment");
+                spec.commandLine(),
+                "which program? There are server, sql, verify, demo and experiment");
     }
 }

@@ -118,6 +118,7 @@ final class StageServe extends CliCommand {
                     new StagingService.Context()
                             .environment(environment)
                             .sink(new SealedSteps(drawn, events))
+                            .watch(new SinkReports(sink.uri(), Messages.to(err()), events))
                             .arrays(arrays)
                             .senders(senders);
             configure(context);

@@ -17,9 +17,9 @@ import java.util.concurrent.TimeUnit;
 import org.agrona.ErrorHandler;
 
 /**
- * Tells those that listen, and webhooks, of steps that the sink has whole. Webhooks are called by a
- * thread of their own, one after another, and tried once. Who does not keep up loses events; a
- * webhook's loss is reported. Thread-safe.
+ * Tells those that listen, and webhooks, of steps that the sink has whole, and how the sink is.
+ * Webhooks are called by a thread of their own, one after another, and tried once. Who does not
+ * keep up loses events; a webhook's loss is reported. Thread-safe.
  */
 final class StepEvents implements SealedSteps.Listener, AutoCloseable {
     private static final int WAITING_MAX = 1024;
@@ -43,6 +43,15 @@ final class StepEvents implements SealedSteps.Listener, AutoCloseable {
         String event =
                 "{\"event\": \"step sealed\", \"variable\": \"%s\", \"step\": %s, \"elements\": %s}"
                         .formatted(variable, step, elements);
+        tell(event);
+    }
+
+    /** How the sink is. */
+    void sink(String event) {
+        tell("{\"event\": \"%s\"}".formatted(event));
+    }
+
+    private void tell(String event) {
         listeners.forEach(each -> each.offer(event));
         for (URI webhook : webhooks) {
             try {

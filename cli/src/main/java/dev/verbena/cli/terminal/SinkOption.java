@@ -46,6 +46,11 @@ public final class SinkOption {
         return uri != null;
     }
 
+    /** As it was given; null: it was not. */
+    public String uri() {
+        return uri;
+    }
+
     /** Whether what the sink takes is to be drawn, with {@code PicturedSink}. */
     public boolean isPictured() {
         return isPictured;

@@ -1,5 +1,6 @@
 package dev.verbena.cli.stage;
 
+import static java.nio.file.StandardOpenOption.WRITE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpServer;
@@ -17,10 +18,13 @@ import java.net.HttpURLConnection;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
+import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -253,6 +257,57 @@ class StageServerIT {
         assertThat(counts).endsWith(wanted);
         try (var steps = Files.list(folder.resolve("steps"))) {
             assertThat(steps.filter(each -> each.toString().endsWith(".parquet"))).hasSize(pieces);
+        }
+    }
+
+    @Test
+    void shouldSayThatTheSinkIsAwayAndThatAPortIsTaken() throws Exception {
+        try (CommandProcess server = server(Map.of(), "--sink", "savime://127.0.0.1:1")) {
+            writeHalves(server, false);
+            server.awaitOut("sink savime://127.0.0.1:1 is away (Connection refused)");
+            String address = found(server, "ready: (127\\.0\\.0\\.1:[0-9]+)");
+            String disk = folder.resolve("disk").toString();
+            String[] line = {
+                "stage", "server", "--listen", address, "--disk", disk, "--sink", "file:arrived"
+            };
+            try (CommandProcess second = CommandProcess.run(folder, line)) {
+                assertThat(second.exitCode()).isEqualTo(1);
+                assertThat(second.out()).containsOnlyOnce("cannot listen on " + address);
+            }
+        }
+    }
+
+    @Test
+    void shouldFindWhatTheSinkHasOtherwiseThanItWasSent() throws Exception {
+        Path arrived = folder.resolve("arrived");
+        try (CommandProcess server = server(Map.of(), "--sink", "file:" + arrived)) {
+            String address = found(server, "ready: (127\\.0\\.0\\.1:[0-9]+)");
+            StagingServer.Config config = new StagingServer.Config().address(address);
+            try (StagingServer client = StagingServer.connect(config.checksum(true));
+                    StagingServer plain = StagingServer.connect(address);
+                    OffHeapMemory memory = OffHeapMemories.allocate(3 << 20)) {
+                for (String name : List.of("a", "b", "c")) {
+                    client.dataset(name, ElementType.CHAR).write(memory);
+                }
+                plain.dataset("plain", ElementType.CHAR).write(memory);
+                client.drain(Duration.ofSeconds(60));
+                plain.drain(Duration.ofSeconds(60));
+            }
+        }
+        assertVerified(arrived, 0, "3 as they were sent, 1 of the right length");
+        try (FileChannel file = FileChannel.open(arrived.resolve("b.raw"), WRITE)) {
+            file.write(ByteBuffer.wrap(new byte[] {1}), 2 << 20);
+        }
+        Files.delete(arrived.resolve("c.raw"));
+        assertVerified(arrived, 1, "b.raw has other bytes than were sent");
+        assertVerified(folder.resolve("none"), 2, "none is no folder");
+    }
+
+    private void assertVerified(Path arrived, int code, String text) throws Exception {
+        try (CommandProcess verify =
+                CommandProcess.run(folder, "stage", "verify", arrived.toString())) {
+            assertThat(verify.out()).contains(text);
+            assertThat(verify.exitCode()).isEqualTo(code);
         }
     }
 

@@ -3,9 +3,11 @@ package dev.verbena.nsim.savime;
 import dev.verbena.nsim.world.SimulatedProcess;
 import dev.verbena.nsim.world.World;
 import dev.verbena.staging.forward.Senders;
+import dev.verbena.staging.forward.SinkHealth;
 import dev.verbena.staging.forward.SinkTask;
 import dev.verbena.staging.sink.Sink;
 import dev.verbena.staging.sink.SinkSession;
+import dev.verbena.staging.sink.SinkWatch;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.Random;
@@ -23,6 +25,7 @@ final class SimulatedSenders implements Senders {
     private final Sink sink;
     private final int count;
     private final ArrayDeque<SinkTask> ended = new ArrayDeque<>();
+    private final SinkHealth health = new SinkHealth(SinkWatch.NONE);
     private int inFlight;
 
     /**
@@ -61,6 +64,11 @@ final class SimulatedSenders implements Senders {
     }
 
     @Override
+    public SinkHealth health() {
+        return health;
+    }
+
+    @Override
     public void submit(SinkTask task) {
         inFlight++;
         world.after(random.nextInt(longestNs), () -> perform(task));
@@ -75,6 +83,7 @@ final class SimulatedSenders implements Senders {
         } catch (IOException e) {
             task.unreachable(e);
         }
+        health.ended(task);
         world.after(random.nextInt(longestNs), () -> tell(task));
     }
 

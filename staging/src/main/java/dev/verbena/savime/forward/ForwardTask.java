@@ -49,7 +49,8 @@ public final class ForwardTask extends SinkTask {
                         meta.totalBytes(),
                         meta.elementSize(),
                         meta.piece(),
-                        isRepeated),
+                        isRepeated,
+                        meta.hasCrc() ? Integer.toUnsignedLong(meta.crc()) : -1),
                 file.open());
         return "";
     }

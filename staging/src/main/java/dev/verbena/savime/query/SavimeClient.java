@@ -84,6 +84,11 @@ public final class SavimeClient implements AutoCloseable {
         }
     }
 
+    /** The number that the server has given this session. */
+    int clientId() {
+        return clientId;
+    }
+
     /**
      * Runs a query.
      *

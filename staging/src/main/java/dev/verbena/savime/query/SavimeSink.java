@@ -4,6 +4,7 @@ import dev.verbena.staging.sink.Sink;
 import dev.verbena.staging.sink.SinkDataset;
 import dev.verbena.staging.sink.SinkRejectedException;
 import dev.verbena.staging.sink.SinkSession;
+import dev.verbena.staging.sink.SinkWatch;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 
@@ -18,12 +19,23 @@ public final class SavimeSink implements Sink {
     private final String host;
     private final int port;
     private final SavimeClient.Limits limits;
+    private volatile SinkWatch watch = SinkWatch.NONE;
+    private int lastClient = -1;
 
     /** Connects when there is something to send. */
     public SavimeSink(String host, int port, SavimeClient.Limits limits) {
         this.host = host;
         this.port = port;
-        this.limits = limits;
+        this.limits =
+                new SavimeClient.Limits(
+                        limits.connect(),
+                        limits.accept(),
+                        limits.answer(),
+                        limits.stall(),
+                        () -> {
+                            limits.stalled().run();
+                            watch.wedged();
+                        });
     }
 
     @Override
@@ -38,7 +50,23 @@ public final class SavimeSink implements Sink {
 
     @Override
     public SinkSession open() throws IOException {
-        return new Session(SavimeClient.connect(host, port, limits));
+        SavimeClient client = SavimeClient.connect(host, port, limits);
+        if (isRestarted(client.clientId())) {
+            watch.restarted();
+        }
+        return new Session(client);
+    }
+
+    /** A server numbers its clients from 0: who gets a number again speaks to another one. */
+    private synchronized boolean isRestarted(int client) {
+        boolean isAgain = client <= lastClient;
+        lastClient = client;
+        return isAgain;
+    }
+
+    @Override
+    public void watch(SinkWatch by) {
+        watch = by;
     }
 
     @Override

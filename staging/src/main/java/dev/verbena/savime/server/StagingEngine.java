@@ -9,6 +9,7 @@ import dev.verbena.savime.wire.DatasetState;
 import dev.verbena.staging.CounterMirror;
 import dev.verbena.staging.bootstrap.ServicePublisher;
 import dev.verbena.staging.forward.Senders;
+import dev.verbena.staging.forward.SinkHealth;
 import dev.verbena.staging.sink.StagedArrays;
 import dev.verbena.transport.Transport;
 import java.io.IOException;
@@ -55,6 +56,7 @@ public final class StagingEngine implements ProtocolAgent {
     private volatile int port;
     private volatile URI uri;
     private volatile boolean isReady;
+    private volatile RuntimeException startFailure;
     private volatile boolean isStopAsked;
     private volatile boolean isDrained;
 
@@ -109,7 +111,11 @@ public final class StagingEngine implements ProtocolAgent {
                         .show("forwarding", counts.forwardingCount())
                         .show("retries", counts.retryCount())
                         .show("refused by the sink", counts.failureCount())
-                        .show("aborted", counts.abortCount());
+                        .show("aborted", counts.abortCount())
+                        .show("sink is away", () -> senders.health().isAway() ? 1 : 0)
+                        .show("sink losses", () -> senders.health().losses())
+                        .show("sink wedged", () -> senders.health().wedges())
+                        .show("sink restarts", () -> senders.health().restarts());
         counts.latencies().show(mirror);
     }
 
@@ -125,6 +131,15 @@ public final class StagingEngine implements ProtocolAgent {
 
     @Override
     public void onStart() {
+        try {
+            start();
+        } catch (RuntimeException e) {
+            startFailure = e;
+            throw e;
+        }
+    }
+
+    private void start() {
         recover();
         if (memory != null) {
             try {
@@ -294,6 +309,11 @@ public final class StagingEngine implements ProtocolAgent {
         return isReady;
     }
 
+    /** Why it has not started; null: it has, or still may. Any thread. */
+    public RuntimeException startFailure() {
+        return startFailure;
+    }
+
     /** TCP port; 0: none, or not yet. Any thread. */
     public int port() {
         return port;
@@ -307,6 +327,11 @@ public final class StagingEngine implements ProtocolAgent {
     /** Any thread. */
     public ServerCounts counts() {
         return counts;
+    }
+
+    /** How the sink is. Any thread. */
+    public SinkHealth sink() {
+        return senders.health();
     }
 
     /** Bytes of memory that are reserved, those of the pool included. Any thread. */

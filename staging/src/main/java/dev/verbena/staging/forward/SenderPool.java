@@ -2,6 +2,7 @@ package dev.verbena.staging.forward;
 
 import dev.verbena.staging.sink.Sink;
 import dev.verbena.staging.sink.SinkSession;
+import dev.verbena.staging.sink.SinkWatch;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,6 +28,7 @@ public final class SenderPool implements Senders {
             };
 
     private final Sink sink;
+    private final SinkHealth health;
     private final LinkedBlockingQueue<SinkTask> tasks = new LinkedBlockingQueue<>();
     private final ManyToOneConcurrentLinkedQueue<SinkTask> ended =
             new ManyToOneConcurrentLinkedQueue<>();
@@ -43,7 +45,18 @@ public final class SenderPool implements Senders {
      * @param closeTimeoutMs how long {@link #close} waits for what is being sent
      */
     public SenderPool(Sink sink, int senders, long closeTimeoutMs) {
+        this(sink, senders, closeTimeoutMs, SinkWatch.NONE);
+    }
+
+    /**
+     * As {@link #SenderPool(Sink, int, long)}.
+     *
+     * @param watch told how the sink is
+     */
+    public SenderPool(Sink sink, int senders, long closeTimeoutMs, SinkWatch watch) {
         this.sink = sink;
+        this.health = new SinkHealth(watch);
+        sink.watch(health);
         this.closeTimeoutMs = closeTimeoutMs;
         int count = Math.min(senders, sink.sessionsMax());
         for (int i = 0; i < count; i++) {
@@ -67,6 +80,11 @@ public final class SenderPool implements Senders {
     @Override
     public int inFlight() {
         return inFlight;
+    }
+
+    @Override
+    public SinkHealth health() {
+        return health;
     }
 
     @Override
@@ -110,6 +128,7 @@ public final class SenderPool implements Senders {
             for (int i = 1; ; i++) {
                 boolean isUsable = task.run(session);
                 isEnded = true;
+                health.ended(task);
                 boolean isOver = i == TASKS_PER_SESSION || System.nanoTime() - beginNs > SESSION_NS;
                 if (!isUsable || isOver) {
                     end(task);
@@ -126,6 +145,7 @@ public final class SenderPool implements Senders {
         } catch (IOException | RuntimeException e) {
             if (!isEnded) {
                 task.unreachable(e);
+                health.ended(task);
                 end(task);
             }
             return null;

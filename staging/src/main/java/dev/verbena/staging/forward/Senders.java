@@ -19,6 +19,9 @@ public interface Senders extends AutoCloseable {
     /** Hands over what has ended; how many there were. */
     int poll(Consumer<SinkTask> handler);
 
+    /** How the sink is. Any thread. */
+    SinkHealth health();
+
     /** Lets what is being sent end, and closes the sink. */
     @Override
     void close();

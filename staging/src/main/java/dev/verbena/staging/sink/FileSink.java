@@ -162,12 +162,14 @@ public final class FileSink implements Sink {
                                     Arrays.toString(of.start()),
                                     Arrays.toString(of.shape()));
         }
-        return "{\"name\":\"%s\",\"type\":\"%s\",\"bytes\":%s,\"elementSize\":%s,\"order\":\"little\"%s}\n"
+        String crc = dataset.crc() < 0 ? "" : ",\"crc32c\":\"%08x\"".formatted(dataset.crc());
+        return "{\"name\":\"%s\",\"type\":\"%s\",\"bytes\":%s,\"elementSize\":%s,\"order\":\"little\"%s%s}\n"
                 .formatted(
                         escaped(dataset.name()),
                         escaped(dataset.type()),
                         dataset.length(),
                         dataset.elementSize(),
+                        crc,
                         piece);
     }
 

@@ -63,6 +63,11 @@ public final class SealedSteps implements Sink {
     }
 
     @Override
+    public void watch(SinkWatch watch) {
+        sink.watch(watch);
+    }
+
+    @Override
     public void close() {
         sink.close();
     }

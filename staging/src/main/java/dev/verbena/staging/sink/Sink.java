@@ -17,6 +17,12 @@ public interface Sink extends AutoCloseable {
      */
     SinkSession open() throws IOException;
 
+    /**
+     * Tells of what the sink itself notices: an upload that does not get on, a restart. Called
+     * before the first session is opened. Most sinks notice neither.
+     */
+    default void watch(SinkWatch watch) {}
+
     /** Gives up what the sink itself holds; sessions are closed by those that opened them. */
     @Override
     void close();

@@ -11,6 +11,7 @@ import dev.verbena.staging.metadata.PieceMetadata;
  * @param elementSize bytes
  * @param piece of which array it is a piece; null: unknown
  * @param isRepeated a transfer of it was begun before and its end is unknown: the sink may have it
+ * @param crc CRC-32C of its bytes as they were sent, 0 or more; negative: unknown
  */
 public record SinkDataset(
         String name,
@@ -18,4 +19,16 @@ public record SinkDataset(
         long length,
         int elementSize,
         PieceMetadata piece,
-        boolean isRepeated) {}
+        boolean isRepeated,
+        long crc) {
+    /** Of unknown checksum. */
+    public SinkDataset(
+            String name,
+            String type,
+            long length,
+            int elementSize,
+            PieceMetadata piece,
+            boolean isRepeated) {
+        this(name, type, length, elementSize, piece, isRepeated, -1);
+    }
+}

@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -44,6 +45,10 @@ public final class FakeSavimeServer implements AutoCloseable {
     public volatile boolean isWedged;
     public volatile int ackCount;
     public volatile boolean isSilent;
+
+    /** Takes nothing of an upload meanwhile. */
+    public volatile boolean isDeaf;
+
     private final ServerSocket listener;
     private final Thread thread;
     private int nextClient;
@@ -157,6 +162,9 @@ public final class FakeSavimeServer implements AutoCloseable {
         }
 
         private void upload() throws IOException, InterruptedException {
+            while (isDeaf) {
+                LockSupport.parkNanos(1_000_000);
+            }
             byte[] bytes = in.readNBytes((int) payload());
             if (bytes.length < payload()) {
                 isWedged = true;
