@@ -154,7 +154,7 @@ public final class ArrayRedistribution implements AutoCloseable {
             if (i < BYTES / length) {
                 works[slot] = new WorkRequest();
                 int at = i * length;
-                getter.get(peer, source.handle(), at, length, target, at, false, works[slot]);
+                getter.get(peer, source.handle(), at, length, target, at, works[slot]);
             }
         }
     }

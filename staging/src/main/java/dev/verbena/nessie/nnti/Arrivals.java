@@ -3,17 +3,13 @@ package dev.verbena.nessie.nnti;
 import dev.verbena.transport.Transport;
 import java.util.ArrayDeque;
 import java.util.Collection;
+import java.util.function.IntConsumer;
 import org.agrona.DirectBuffer;
 import org.agrona.collections.Long2ObjectHashMap;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /** What peers send, and do in the buffers of this process. */
 final class Arrivals {
-    /** Told of a variable that a peer has changed. */
-    interface VariableHandler {
-        void onChanged(int index);
-    }
-
     private record Held(NntiPeer peer, long token, UnsafeBuffer bytes) {}
 
     private final Transport transport;
@@ -24,9 +20,8 @@ final class Arrivals {
     private final NntiStatus event = new NntiStatus();
     private NntiBuffer queue;
     private MessageHandler handler;
-    private VariableHandler variables = index -> {};
-    private long droppedCount;
-    private long malformedCount;
+    private IntConsumer variables = index -> {};
+    private long refusedCount;
 
     Arrivals(Transport transport, Postings postings) {
         this.transport = transport;
@@ -37,11 +32,13 @@ final class Arrivals {
         handler = newHandler;
     }
 
-    MessageHandler handler() {
-        return handler;
+    void onPeerClosed(NntiPeer peer) {
+        if (handler != null) {
+            handler.onPeerClosed(peer);
+        }
     }
 
-    void variables(VariableHandler newHandler) {
+    void variables(IntConsumer newHandler) {
         variables = newHandler;
     }
 
@@ -49,20 +46,17 @@ final class Arrivals {
         return queue != null;
     }
 
-    long droppedCount() {
-        return droppedCount;
+    /** Messages that nobody could take, and those that were malformed. */
+    long refusedCount() {
+        return refusedCount;
     }
 
-    long malformedCount() {
-        return malformedCount;
-    }
-
-    void malformed() {
-        malformedCount++;
+    void refused() {
+        refusedCount++;
     }
 
     void add(NntiBuffer buffer) {
-        byId.put(buffer.id(), buffer);
+        byId.put(buffer.handle().bufferId(), buffer);
         for (int i = 0; i < buffer.regions().length; i++) {
             byRegion.put(buffer.regions()[i].id(), buffer);
         }
@@ -72,7 +66,7 @@ final class Arrivals {
     }
 
     void remove(NntiBuffer buffer) {
-        byId.remove(buffer.id());
+        byId.remove(buffer.handle().bufferId());
         for (int i = 0; i < buffer.regions().length; i++) {
             byRegion.remove(buffer.regions()[i].id());
         }
@@ -85,23 +79,19 @@ final class Arrivals {
         return byId.values();
     }
 
-    /**
-     * A send without a destination.
-     *
-     * @param number of the send at its peer, which wants an answer; 0: it wants none
-     */
-    void onData(
-            NntiPeer peer, DirectBuffer buffer, int offset, int length, long token, int number) {
-        if (number != 0) {
-            NntiResult verdict = verdict(length);
-            answer(peer, number, verdict);
-            if (verdict != NntiResult.OK) {
-                droppedCount++;
-                return;
-            }
+    /** A send without a destination, whose message begins here. */
+    void onData(NntiPeer peer, DirectBuffer buffer, int at, int messageLength, long token) {
+        int number = Messages.number(buffer, at);
+        int offset = at + Messages.DATA_OFFSET;
+        int length = messageLength - Messages.DATA_OFFSET;
+        NntiResult verdict = verdict(length);
+        if (number != 0 && !answers.give(peer, number, verdict)) {
+            refusedCount++;
         }
-        if (queue == null && handler == null) {
-            droppedCount++;
+        // One that wants no answer is dropped later if it is too long for the queue.
+        boolean isTaken = number == 0 ? verdict != NntiResult.ENOENT : verdict == NntiResult.OK;
+        if (!isTaken) {
+            refusedCount++;
             return;
         }
         boolean isFirst = held.isEmpty() || queue == null && passes(buffer, offset, length);
@@ -124,12 +114,6 @@ final class Arrivals {
         return handler == null ? NntiResult.ENOENT : NntiResult.OK;
     }
 
-    private void answer(NntiPeer peer, int number, NntiResult verdict) {
-        if (!answers.give(peer, number, verdict)) {
-            malformedCount++;
-        }
-    }
-
     private boolean passes(DirectBuffer buffer, int offset, int length) {
         return handler != null && handler.mayPassOthers(buffer, offset, length);
     }
@@ -146,7 +130,7 @@ final class Arrivals {
     private boolean enqueue(NntiPeer peer, DirectBuffer buffer, int offset, int length) {
         if (length > queue.elementSize()) {
             // It waited for an earlier queue, whose elements were longer.
-            droppedCount++;
+            refusedCount++;
             queue.arrived(
                     event.set(NntiOperation.RECEIVE, NntiResult.EMSGSIZE, queue, 0, length, peer));
             return true;
@@ -196,21 +180,15 @@ final class Arrivals {
         int operation = Messages.noticeOperation(message, at);
         int id = Messages.noticeId(message, at);
         if (operation == Messages.ATOMIC) {
-            variables.onChanged(id);
+            variables.accept(id);
             return;
         }
         NntiBuffer buffer = byId.get(id);
         long offset = Messages.noticeOffset(message, at);
         long length = Messages.noticeLength(message, at);
         NntiOperation kind = targetOf(operation);
-        boolean isInside =
-                buffer != null
-                        && offset >= 0
-                        && length >= 0
-                        && offset <= buffer.length()
-                        && length <= buffer.length() - offset;
-        if (!isInside || kind == null) {
-            malformedCount++;
+        if (buffer == null || kind == null || !buffer.handle().isInside(offset, length)) {
+            refusedCount++;
             return;
         }
         buffer.arrived(event.set(kind, NntiResult.OK, buffer, offset, length, peer));

@@ -180,21 +180,38 @@ public final class BufferHandle {
         return segments[index];
     }
 
+    /** Where this byte is; the last segment if it is outside. */
+    int segmentOf(long offset) {
+        int index = 0;
+        while (index < count - 1 && offset >= startOf(index + 1)) {
+            index++;
+        }
+        return index;
+    }
+
+    /** Bytes before a segment. */
+    long startOf(int index) {
+        long start = 0;
+        for (int i = 0; i < index; i++) {
+            start += segments[i].length();
+        }
+        return start;
+    }
+
     /** Bytes of all segments. */
     public long length() {
-        long total = 0;
-        for (int i = 0; i < count; i++) {
-            total += segments[i].length();
-        }
-        return total;
+        return startOf(count);
     }
 
     /** Whether an operation that needs a flag may use so many bytes from here on. */
     NntiResult check(int flag, long offset, long length) {
-        boolean isInside = offset >= 0 && offset <= length() && length <= length() - offset;
-        if (isAbsent() || !isInside) {
+        if (isAbsent() || !isInside(offset, length)) {
             return NntiResult.EINVAL;
         }
-        return (flags() & flag) == 0 ? NntiResult.EPERM : NntiResult.OK;
+        return (flags & flag) == 0 ? NntiResult.EPERM : NntiResult.OK;
+    }
+
+    boolean isInside(long offset, long length) {
+        return offset >= 0 && length >= 0 && length <= length() - offset;
     }
 }

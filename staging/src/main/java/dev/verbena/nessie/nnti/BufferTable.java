@@ -37,11 +37,6 @@ final class BufferTable {
                 transport.allocate(length, BufferFlags.rights(flags)));
     }
 
-    NntiBuffer register(OffHeapMemory memory, int flags) {
-        check(flags, 1, 1);
-        return made(flags, 1, 1, transport.register(memory, BufferFlags.rights(flags)));
-    }
-
     NntiBuffer registerSegments(List<? extends OffHeapMemory> segments, int flags) {
         check(flags, 1, 1);
         if (segments.isEmpty() || segments.size() > BufferHandle.SEGMENTS_MAX) {
@@ -80,18 +75,9 @@ final class BufferTable {
         if (!buffer.isOpen()) {
             return;
         }
-        buffer.closed();
+        buffer.close();
         arrivals.remove(buffer);
-        WorkRequest receive;
-        while ((receive = buffer.firstReceive()) != null) {
-            receive.cancelReceive();
-        }
-        WorkRequest request = buffer.oldest();
-        while (request != null) {
-            WorkRequest newer = request.newer();
-            postings.cancel(request);
-            request = newer;
-        }
+        buffer.operations().forEach(postings::cancel);
         for (RegisteredRegion region : buffer.regions()) {
             close(region);
         }

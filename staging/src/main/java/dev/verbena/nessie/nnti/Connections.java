@@ -2,14 +2,21 @@ package dev.verbena.nessie.nnti;
 
 import dev.verbena.memory.RemoteDescriptor;
 import dev.verbena.staging.control.PeerSlots;
+import dev.verbena.transport.Status;
 import dev.verbena.transport.Transport;
+import dev.verbena.transport.TransportHandler;
 import java.net.URI;
+import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
-/** The peers of a transport, and the greeting that each side sends first. */
-final class Connections {
+/**
+ * The peers of a transport, and the greeting that each side sends first. Leads each event of the
+ * transport to who knows what it means.
+ */
+final class Connections implements TransportHandler {
     private final Transport transport;
     private final Postings postings;
+    private final Arrivals arrivals;
     private final PeerSlots<NntiPeer> peers;
     private final Variables variables;
     private final RemoteDescriptor descriptor = new RemoteDescriptor();
@@ -17,9 +24,15 @@ final class Connections {
     private final long id;
     private int ungreeted;
 
-    Connections(Transport transport, Postings postings, int peersMax, Variables variables) {
+    Connections(
+            Transport transport,
+            Postings postings,
+            Arrivals arrivals,
+            int peersMax,
+            Variables variables) {
         this.transport = transport;
         this.postings = postings;
+        this.arrivals = arrivals;
         this.peers = new PeerSlots<>(peersMax);
         this.variables = variables;
         this.id = identity(transport.uri());
@@ -38,10 +51,6 @@ final class Connections {
 
     long id() {
         return id;
-    }
-
-    NntiPeer get(long context) {
-        return peers.get(context);
     }
 
     /**
@@ -75,12 +84,14 @@ final class Connections {
         long handle = transport.connect(url, noData, 0, 0, peer.context(), timeoutNs);
         peer.connection(handle);
         if (handle <= 0) {
-            closed(peer, Postings.ofAnswer((int) handle), "the transport answered " + handle);
+            closed(peer, NntiResult.ofAnswer((int) handle), "the transport answered " + handle);
         }
         return peer;
     }
 
-    void onRequest(long connection, URI url) {
+    @Override
+    public void onConnectRequest(
+            long connection, URI url, DirectBuffer privateData, int offset, int length) {
         NntiPeer peer = peers.add(context -> new NntiPeer(context, url));
         if (peer == null) {
             transport.reject(connection);
@@ -92,38 +103,39 @@ final class Connections {
         }
     }
 
-    void onConnected(long context) {
+    @Override
+    public void onConnected(long connection, long context) {
         NntiPeer peer = peers.get(context);
         if (peer != null) {
-            peer.connected();
+            peer.needsGreeting(true);
             ungreeted++;
         }
     }
 
     /** Sends greetings that are due; work done. */
-    int doWork(boolean hasQueue) {
+    int doWork() {
         int before = ungreeted;
         if (ungreeted > 0) {
             ungreeted = 0;
-            peers.forEach(peer -> greet(peer, hasQueue));
+            peers.forEach(this::greet);
         }
         return before - ungreeted;
     }
 
-    private void greet(NntiPeer peer, boolean hasQueue) {
+    private void greet(NntiPeer peer) {
         if (!peer.needsGreeting()) {
             return;
         }
         int at = postings.claim();
         NntiResult result = NntiResult.EAGAIN;
         if (at >= 0) {
-            Messages.greeting(postings.messages(), at, hasQueue, id, variables.count(), descriptor);
+            Messages.greeting(postings.messages(), at, id, variables.count(), descriptor);
             result = postings.commit(peer, Messages.GREETING_LENGTH);
         }
         if (result == NntiResult.EAGAIN) {
             ungreeted++;
         } else {
-            peer.greeted();
+            peer.needsGreeting(false);
         }
     }
 
@@ -139,13 +151,79 @@ final class Connections {
         peers.forEach(this::disconnect);
     }
 
-    /** False: it was closed before. */
-    boolean closed(NntiPeer peer, NntiResult result, String reason) {
-        if (peer == null || !peers.remove(peer.context())) {
-            return false;
-        }
+    private void closed(NntiPeer peer, NntiResult result, String reason) {
+        peers.remove(peer.context());
         peer.closed(result, reason);
         postings.onPeerClosed(peer);
-        return true;
+    }
+
+    /** By the other end; nothing happens if it was closed before. */
+    private void lost(long context, NntiResult result, String reason) {
+        NntiPeer peer = peers.get(context);
+        if (peer != null) {
+            closed(peer, result, reason);
+            arrivals.onPeerClosed(peer);
+        }
+    }
+
+    @Override
+    public void onConnectFailed(long connection, long context, int status, String reason) {
+        boolean isAlone = status == Status.NOT_LISTENING;
+        lost(context, isAlone ? NntiResult.EIO : NntiResult.ofStatus(status), reason);
+    }
+
+    @Override
+    public void onDisconnected(long connection, long context) {
+        lost(context, NntiResult.OK, "the peer has disconnected");
+    }
+
+    @Override
+    public void onPeerLost(long connection, long context, String reason) {
+        lost(context, NntiResult.EIO, reason);
+    }
+
+    // ---- operations and messages
+
+    @Override
+    public void onCompletion(long connection, int operation, long context, int status, long value) {
+        postings.onCompletion(context, status, value);
+    }
+
+    @Override
+    public void onNotify(
+            long connection, long context, int tag, long regionId, long offset, long length) {
+        arrivals.onNotify(peers.get(context), tag, regionId, offset, length);
+    }
+
+    @Override
+    public void onMessage(
+            long connection,
+            long context,
+            DirectBuffer buffer,
+            int offset,
+            int length,
+            long token) {
+        NntiPeer peer = peers.get(context);
+        if (peer == null) {
+            return;
+        }
+        int type = Messages.type(buffer, offset, length);
+        boolean isReady = peer.state() == NntiPeer.State.READY;
+        if (type == Messages.GREETING && !isReady) {
+            if (!Messages.readGreeting(buffer, offset, peer)) {
+                disconnect(peer);
+            }
+        } else if (type == Messages.DATA && isReady) {
+            arrivals.onData(peer, buffer, offset, length, token);
+        } else if (type == Messages.NOTICE && isReady) {
+            arrivals.onNotice(peer, buffer, offset);
+        } else if (type == Messages.ANSWER && isReady) {
+            int number = Messages.number(buffer, offset);
+            if (!postings.onAnswer(peer, number, Messages.answered(buffer, offset))) {
+                arrivals.refused();
+            }
+        } else {
+            arrivals.refused();
+        }
     }
 }

@@ -1,13 +1,15 @@
 package dev.verbena.nessie.nnti;
 
+import java.util.ArrayDeque;
+
 /**
- * Events of the buffers to which it is attached, in the order in which they happened. Of fixed
- * size: what finds no room is counted. Owned by the transport's thread; adds without allocating.
+ * Events of the buffers to which it is attached, in the order in which they happened. Bounded: what
+ * finds no room is counted. Owned by the transport's thread; allocates nothing once it has grown.
  */
 public final class EventQueue {
-    private final NntiStatus[] events;
-    private long head;
-    private long tail;
+    private final ArrayDeque<NntiStatus> events = new ArrayDeque<>();
+    private final ArrayDeque<NntiStatus> spare = new ArrayDeque<>();
+    private final int capacity;
     private long lostCount;
 
     /** Room for so many events. */
@@ -15,27 +17,30 @@ public final class EventQueue {
         if (capacity < 1) {
             throw new NntiException(NntiResult.EINVAL, "event queue of " + capacity + " events");
         }
-        events = new NntiStatus[capacity];
-        for (int i = 0; i < capacity; i++) {
-            events[i] = new NntiStatus();
-        }
+        this.capacity = capacity;
     }
 
     void add(NntiStatus event) {
-        if (tail - head == events.length) {
+        if (events.size() == capacity) {
             lostCount++;
-        } else {
-            events[(int) (tail++ % events.length)].set(event);
+            return;
         }
+        NntiStatus kept = spare.isEmpty() ? new NntiStatus() : spare.pop();
+        events.add(kept.set(event));
+    }
+
+    boolean isEmpty() {
+        return events.isEmpty();
     }
 
     /** Takes the oldest event; false: there is none. */
     public boolean take(NntiStatus event) {
-        if (head == tail) {
-            return false;
+        NntiStatus oldest = events.poll();
+        if (oldest != null) {
+            event.set(oldest);
+            spare.push(oldest);
         }
-        event.set(events[(int) (head++ % events.length)]);
-        return true;
+        return oldest != null;
     }
 
     /** Events that found no room. */

@@ -13,7 +13,7 @@ import org.agrona.MutableDirectBuffer;
  * <pre>
  * DATA      4: the sender's number of this send, 0: wants no answer  8: the bytes of a send without a
  *           destination
- * GREETING  8: version  12: 1 has a receive queue  16: id (8)  24: variables  32: their descriptor
+ * GREETING  8: version  12: zero  16: id (8)  24: variables  32: their descriptor
  * NOTICE    8: operation  12: buffer or variable  16: offset (8)  24: length (8)
  * ANSWER    4: number of the send  8: result
  * </pre>
@@ -75,13 +75,12 @@ final class Messages {
     static void greeting(
             MutableDirectBuffer buffer,
             int at,
-            boolean hasQueue,
             long id,
             int variables,
             RemoteDescriptor descriptor) {
         begin(buffer, at, GREETING);
         buffer.putInt(at + 8, VERSION, LITTLE_ENDIAN);
-        buffer.putInt(at + 12, hasQueue ? 1 : 0, LITTLE_ENDIAN);
+        buffer.putInt(at + 12, 0, LITTLE_ENDIAN);
         buffer.putLong(at + ID_OFFSET, id, LITTLE_ENDIAN);
         buffer.putLong(at + COUNT_OFFSET, variables, LITTLE_ENDIAN);
         descriptor.encode(buffer, at + DESCRIPTOR_OFFSET);
@@ -98,11 +97,9 @@ final class Messages {
         } catch (IllegalArgumentException e) {
             return false;
         }
-        boolean hasQueue = buffer.getInt(at + 12, LITTLE_ENDIAN) == 1;
         long reachable = Math.min(variables, peer.variables().length() / Long.BYTES);
         peer.ready(
                 buffer.getLong(at + ID_OFFSET, LITTLE_ENDIAN),
-                hasQueue,
                 (int) Math.min(reachable, Integer.MAX_VALUE));
         return true;
     }

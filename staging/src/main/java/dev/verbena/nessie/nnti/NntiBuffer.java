@@ -1,8 +1,9 @@
 package dev.verbena.nessie.nnti;
 
 import dev.verbena.memory.RegisteredRegion;
-import dev.verbena.memory.RemoteDescriptor;
+import java.util.ArrayDeque;
 import java.util.BitSet;
+import java.util.function.BooleanSupplier;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
@@ -13,25 +14,25 @@ public final class NntiBuffer {
     private static final int EVENTS_MAX = 1 << 16;
     private static final int WINDOW_MAX = 1 << 30;
 
-    private final int id;
-    private final int flags;
+    /** Whether something is there that {@link #take} returns; made once, for those who wait. */
+    final BooleanSupplier hasEnd = this::hasEnd;
+
     private final int elementSize;
     private final int elementCount;
     private final RegisteredRegion[] regions;
-    private final long[] starts;
-    private final long length;
     private final UnsafeBuffer window;
     private final BufferHandle handle = new BufferHandle();
     private final BitSet busySlots = new BitSet();
-    private NntiStatus[] arrived = new NntiStatus[0];
-    private long head;
-    private long tail;
-    private long lostCount;
+
+    /** Operations that began here and whose ends were not seen, in the order of their issue. */
+    private final ArrayDeque<WorkRequest> operations = new ArrayDeque<>();
+
+    /** Work requests for operations for which the caller gives none. */
+    private final ArrayDeque<WorkRequest> pool = new ArrayDeque<>();
+
+    private final ArrayDeque<WorkRequest> receives = new ArrayDeque<>();
+    private final EventQueue arrivals = new EventQueue(EVENTS_MAX);
     private int nextSlot;
-    private WorkRequest oldest;
-    private WorkRequest newest;
-    private WorkRequest firstReceive;
-    private WorkRequest lastReceive;
     private EventQueue events;
     private boolean isOpen = true;
 
@@ -42,37 +43,24 @@ public final class NntiBuffer {
             int elementCount,
             RegisteredRegion[] regions,
             long ownerId) {
-        this.id = id;
-        this.flags = flags;
         this.elementSize = elementSize;
         this.elementCount = elementCount;
         this.regions = regions;
-        this.starts = new long[regions.length];
         handle.set(flags, ownerId, id, regions.length);
-        long total = 0;
         for (int i = 0; i < regions.length; i++) {
-            starts[i] = total;
-            total += regions[i].length();
-            RemoteDescriptor descriptor = handle.segment(i);
-            regions[i].describe(0, regions[i].length(), regions[i].rights(), descriptor);
+            regions[i].describe(0, regions[i].length(), regions[i].rights(), handle.segment(i));
         }
-        this.length = total;
         this.window = regions[0].buffer(0, (int) Math.min(regions[0].length(), WINDOW_MAX));
-    }
-
-    /** Identifies it within its transport. */
-    public int id() {
-        return id;
     }
 
     /** See {@link BufferFlags}. */
     public int flags() {
-        return flags;
+        return handle.flags();
     }
 
     /** Bytes of all segments. */
     public long length() {
-        return length;
+        return handle.length();
     }
 
     /** Bytes of a slot of a receive queue. */
@@ -97,7 +85,7 @@ public final class NntiBuffer {
 
     /** Events at this target that found no room because nobody took them. */
     public long lostCount() {
-        return lostCount;
+        return arrivals.lostCount();
     }
 
     /** False once it is unregistered. */
@@ -109,58 +97,50 @@ public final class NntiBuffer {
         return regions;
     }
 
-    int segmentOf(long offset) {
-        int index = starts.length - 1;
-        while (index > 0 && starts[index] > offset) {
-            index--;
-        }
-        return index;
-    }
-
-    long startOf(int segment) {
-        return starts[segment];
-    }
-
-    void closed() {
+    /** Work requests that wait for an arrival are given up. */
+    void close() {
         isOpen = false;
+        while (!receives.isEmpty()) {
+            receives.peek().cancelReceive();
+        }
     }
 
-    // ---- operations that began here, in the order of their issue
+    // ---- operations that began here
+
+    /** A work request of this buffer, which is its own again once its end was taken. */
+    WorkRequest pooled() {
+        return pool.isEmpty() ? new WorkRequest(true) : pool.pop();
+    }
 
     void issued(WorkRequest request) {
-        request.older(newest);
-        request.newer(null);
-        if (newest == null) {
-            oldest = request;
-        } else {
-            newest.newer(request);
-        }
-        newest = request;
+        operations.add(request);
     }
 
-    /** Takes an operation out; no effect if it is not there. */
-    void taken(WorkRequest request) {
-        if (request.older() == null && request != oldest) {
-            return;
+    /** Takes an operation out, the oldest mostly. */
+    void detach(WorkRequest request) {
+        operations.remove(request);
+        if (request.isPooled()) {
+            pool.push(request);
         }
-        WorkRequest before = request.older();
-        WorkRequest after = request.newer();
-        if (before == null) {
-            oldest = after;
-        } else {
-            before.newer(after);
-        }
-        if (after == null) {
-            newest = before;
-        } else {
-            after.older(before);
-        }
-        request.older(null);
-        request.newer(null);
     }
 
-    WorkRequest oldest() {
-        return oldest;
+    ArrayDeque<WorkRequest> operations() {
+        return operations;
+    }
+
+    private boolean hasEnd() {
+        return operations.isEmpty() ? !arrivals.isEmpty() : operations.peek().isComplete();
+    }
+
+    /** The end of the oldest operation, or else what a peer did here, if {@link #hasEnd}. */
+    void take(NntiStatus status) {
+        WorkRequest oldest = operations.peek();
+        if (oldest == null) {
+            arrivals.take(status);
+        } else {
+            status.set(oldest.status());
+            oldest.detach();
+        }
     }
 
     /** An operation has ended: for the queue that is attached. */
@@ -174,78 +154,25 @@ public final class NntiBuffer {
 
     void arrived(NntiStatus event) {
         ended(event);
-        WorkRequest waiting = firstReceive;
+        WorkRequest waiting = receives.poll();
         if (waiting != null) {
-            removeReceive(waiting);
             waiting.complete(event);
         } else if (events == null) {
-            keep(event);
+            arrivals.add(event);
         }
     }
 
-    private void keep(NntiStatus event) {
-        if (tail - head == arrived.length) {
-            if (arrived.length == EVENTS_MAX) {
-                lostCount++;
-                return;
-            }
-            grow();
-        }
-        arrived[(int) (tail++ & (arrived.length - 1))].set(event);
-    }
-
-    private void grow() {
-        NntiStatus[] larger = new NntiStatus[Math.max(8, arrived.length * 2)];
-        int count = (int) (tail - head);
-        for (int i = 0; i < larger.length; i++) {
-            larger[i] = new NntiStatus();
-            if (i < count) {
-                larger[i].set(arrived[(int) ((head + i) & (arrived.length - 1))]);
-            }
-        }
-        arrived = larger;
-        head = 0;
-        tail = count;
-    }
-
-    boolean take(NntiStatus event) {
-        if (head == tail) {
-            return false;
-        }
-        event.set(arrived[(int) (head++ & (arrived.length - 1))]);
-        return true;
-    }
-
-    void addReceive(WorkRequest request) {
-        request.older(lastReceive);
-        request.newer(null);
-        if (lastReceive == null) {
-            firstReceive = request;
+    /** Completes a work request by an arrival, now or later. */
+    void receive(WorkRequest request) {
+        if (arrivals.take(request.status())) {
+            request.complete(request.status());
         } else {
-            lastReceive.newer(request);
+            receives.add(request);
         }
-        lastReceive = request;
     }
 
-    void removeReceive(WorkRequest request) {
-        WorkRequest before = request.older();
-        WorkRequest after = request.newer();
-        if (before == null) {
-            firstReceive = after;
-        } else {
-            before.newer(after);
-        }
-        if (after == null) {
-            lastReceive = before;
-        } else {
-            after.older(before);
-        }
-        request.older(null);
-        request.newer(null);
-    }
-
-    WorkRequest firstReceive() {
-        return firstReceive;
+    void cancelReceive(WorkRequest request) {
+        receives.remove(request);
     }
 
     // ---- slots of a receive queue
@@ -275,11 +202,6 @@ public final class NntiBuffer {
 
     /** Whether an operation that needs a flag may use so many bytes from here on. */
     NntiResult check(int flag, long offset, long length) {
-        boolean isInside =
-                offset >= 0 && length >= 0 && offset <= length() && length <= length() - offset;
-        if (!isOpen() || !isInside) {
-            return NntiResult.EINVAL;
-        }
-        return (flags() & flag) == 0 ? NntiResult.EPERM : NntiResult.OK;
+        return isOpen ? handle.check(flag, offset, length) : NntiResult.EINVAL;
     }
 }

@@ -2,12 +2,26 @@ package dev.verbena.nessie.nnti;
 
 /** Kinds of operation in a {@link NntiStatus}: first those of an initiator, then of a target. */
 public enum NntiOperation {
-    SEND,
-    PUT,
-    GET,
-    FETCH_ADD,
-    COMPARE_SWAP,
-    RECEIVE,
-    TARGET_PUT,
-    TARGET_GET
+    SEND(BufferFlags.SEND_SRC, BufferFlags.RECV_DST),
+    PUT(BufferFlags.PUT_SRC, BufferFlags.PUT_DST),
+    GET(BufferFlags.GET_DST, BufferFlags.GET_SRC),
+    FETCH_ADD(0, 0),
+    COMPARE_SWAP(0, 0),
+    RECEIVE(0, 0),
+    TARGET_PUT(0, 0),
+    TARGET_GET(0, 0);
+
+    /** Flags that the buffers at both ends must have. */
+    final int localFlag;
+
+    final int remoteFlag;
+
+    NntiOperation(int localFlag, int remoteFlag) {
+        this.localFlag = localFlag;
+        this.remoteFlag = remoteFlag;
+    }
+
+    boolean isAtomic() {
+        return this == FETCH_ADD || this == COMPARE_SWAP;
+    }
 }

@@ -20,12 +20,10 @@ public final class NntiPeer {
     private final RemoteDescriptor variables = new RemoteDescriptor();
     private long connection;
     private State state = State.CONNECTING;
-    private boolean isConnected;
-    private boolean hasGreeted;
+    private boolean needsGreeting;
     private NntiResult result = NntiResult.OK;
     private String reason = "";
     private long id;
-    private boolean hasReceiveQueue;
     private int variableCount;
 
     NntiPeer(long context, URI url) {
@@ -58,11 +56,6 @@ public final class NntiPeer {
         return reason;
     }
 
-    /** Whether the peer had a receive queue when it connected. */
-    public boolean hasReceiveQueue() {
-        return hasReceiveQueue;
-    }
-
     /** Variables that atomic operations reach there. */
     public int variableCount() {
         return variableCount;
@@ -84,27 +77,23 @@ public final class NntiPeer {
         connection = handle;
     }
 
-    void connected() {
-        isConnected = true;
+    void needsGreeting(boolean isDue) {
+        needsGreeting = isDue;
     }
 
     boolean needsGreeting() {
-        return isConnected && !hasGreeted && state != State.CLOSED;
+        return needsGreeting;
     }
 
-    void greeted() {
-        hasGreeted = true;
-    }
-
-    void ready(long itsId, boolean queue, int itsVariables) {
+    void ready(long itsId, int itsVariables) {
         id = itsId;
-        hasReceiveQueue = queue;
         variableCount = itsVariables;
         state = State.READY;
     }
 
     void closed(NntiResult why, String text) {
         state = State.CLOSED;
+        needsGreeting = false;
         result = why;
         reason = text;
     }

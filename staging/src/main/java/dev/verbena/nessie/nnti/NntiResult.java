@@ -1,6 +1,7 @@
 package dev.verbena.nessie.nnti;
 
 import dev.verbena.transport.Status;
+import dev.verbena.transport.Transport;
 
 /** Results of NNTI calls; the numbers of the second generation (specification, section 1.3). */
 public enum NntiResult {
@@ -41,6 +42,17 @@ public enum NntiResult {
     static NntiResult ofCode(int code) {
         int index = code == 0 ? 0 : code - EIO.code + 1;
         return index < 0 || index >= ALL.length || ALL[index].code != code ? null : ALL[index];
+    }
+
+    /** What an answer of the transport contract means here. */
+    static NntiResult ofAnswer(int answer) {
+        return switch (answer) {
+            case Transport.ACCEPTED -> OK;
+            case Transport.BACK_PRESSURED -> EAGAIN;
+            case Transport.TOO_LONG -> EMSGSIZE;
+            case Transport.NOT_SUPPORTED -> ENOTSUP;
+            default -> EIO;
+        };
     }
 
     /** What a completion's status of the transport contract means here. */

@@ -43,6 +43,15 @@ public final class NntiStatus {
                 other.peer);
     }
 
+    /** The first bad result stays. */
+    void fail(NntiResult why) {
+        result = result == NntiResult.OK ? why : result;
+    }
+
+    void length(long newLength) {
+        length = newLength;
+    }
+
     /** What ended. */
     public NntiOperation operation() {
         return operation;

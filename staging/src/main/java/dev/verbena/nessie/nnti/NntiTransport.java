@@ -32,6 +32,7 @@ public final class NntiTransport implements AutoCloseable {
     private static final Map<String, NntiTransport> OPEN = new HashMap<>();
 
     private static final int POLL_LIMIT = 64;
+    private static final int SPINS = 200;
     private static final long PAUSE_NS = 1_000_000;
     private static final long CLOSE_NS = 1_000_000_000;
 
@@ -40,11 +41,9 @@ public final class NntiTransport implements AutoCloseable {
     private final Postings postings;
     private final Arrivals arrivals;
     private final Connections connections;
-    private final NntiEvents events;
     private final Variables variables;
-    private final RequestPool requests = new RequestPool();
     private final BufferTable buffers;
-    private final Waiting waiting;
+    private volatile boolean isInterrupted;
     private boolean isOpen = true;
 
     /**
@@ -58,10 +57,9 @@ public final class NntiTransport implements AutoCloseable {
         this.postings = new Postings(transport, options.sendSlotCount());
         this.arrivals = new Arrivals(transport, postings);
         this.variables = new Variables(transport, options.variableCount());
-        this.connections = new Connections(transport, postings, options.peersMax(), variables);
-        this.events = new NntiEvents(connections, arrivals, postings);
+        this.connections =
+                new Connections(transport, postings, arrivals, options.peersMax(), variables);
         this.buffers = new BufferTable(transport, arrivals, postings, connections.id());
-        this.waiting = new Waiting(transport, requests, this::progress);
         transport.listen();
     }
 
@@ -133,13 +131,14 @@ public final class NntiTransport implements AutoCloseable {
      *
      * @param timeoutMs milliseconds
      * @throws NntiException naming why not: {@code ETIMEDOUT}, {@code EPERM} (another protection
-     *     domain, or rejected), {@code EIO}, {@code EINVAL}
+     *     domain, or rejected), {@code EIO}, {@code EINVAL}, {@code EINTR}
      */
     public NntiPeer connect(String url, long timeoutMs) {
-        NntiPeer peer = startConnect(url, Waiting.timeoutNs(timeoutMs));
-        if (waiting.awaitConnected(peer, timeoutMs) == NntiResult.ETIMEDOUT) {
+        NntiPeer peer = startConnect(url, timeoutNs(timeoutMs));
+        NntiResult waited = await(() -> peer.state() != NntiPeer.State.CONNECTING, timeoutMs);
+        if (waited != NntiResult.OK) {
             connections.disconnect(peer);
-            throw new NntiException(NntiResult.ETIMEDOUT, "connect to " + url);
+            throw new NntiException(waited, "connect to " + url);
         }
         if (peer.state() == NntiPeer.State.CLOSED) {
             throw new NntiException(peer.result(), "connect to " + url + ": " + peer.reason());
@@ -162,8 +161,7 @@ public final class NntiTransport implements AutoCloseable {
 
     /** Memory of the caller, pinned until {@link #unregister}. */
     public NntiBuffer register(OffHeapMemory memory, int flags) {
-        requireOpen();
-        return buffers.register(memory, flags);
+        return registerSegments(List.of(memory), flags);
     }
 
     /** One buffer over several pieces of memory; offsets run over all of them. */
@@ -194,26 +192,17 @@ public final class NntiTransport implements AutoCloseable {
      */
     public NntiResult send(
             NntiPeer peer, NntiBuffer source, BufferHandle destination, WorkRequest request) {
-        long length = source.length();
         boolean isAbsent = destination == null || destination.isAbsent();
-        NntiResult wrong = check(peer, source, BufferFlags.SEND_SRC, 0, length);
-        if (wrong != NntiResult.OK) {
-            return wrong;
-        }
-        if (isAbsent) {
-            return length > messageLengthMax()
-                    ? NntiResult.EMSGSIZE
-                    : start(NntiOperation.SEND, peer, source, 0, length, null, 0, false, request);
-        }
-        if ((destination.flags() & BufferFlags.RECV_DST) == 0) {
-            return NntiResult.EPERM;
-        }
-        return destination.length() < length
+        long length = source.length();
+        return length > (isAbsent ? messageLengthMax() : destination.length())
                 ? NntiResult.EMSGSIZE
-                : start(NntiOperation.SEND, peer, source, 0, length, destination, 0, true, request);
+                : move(NntiOperation.SEND, peer, source, 0, length, destination, 0, request);
     }
 
-    /** Writes into a buffer of the peer; it learns of it if this transport has target events. */
+    /**
+     * Writes into a buffer of the peer; it learns of it if this transport has target events, or as
+     * {@link WorkRequest#targetEvent} says.
+     */
     public NntiResult put(
             NntiPeer peer,
             NntiBuffer source,
@@ -222,119 +211,46 @@ public final class NntiTransport implements AutoCloseable {
             BufferHandle target,
             long targetOffset,
             WorkRequest request) {
-        return put(
-                peer,
-                source,
-                offset,
-                length,
-                target,
-                targetOffset,
-                options.hasTargetEvents(),
-                request);
+        return move(NntiOperation.PUT, peer, source, offset, length, target, targetOffset, request);
     }
 
-    /** Writes into a buffer of the peer, with an event at the target or without. */
-    public NntiResult put(
-            NntiPeer peer,
-            NntiBuffer source,
-            long offset,
-            long length,
-            BufferHandle target,
-            long targetOffset,
-            boolean hasTargetEvent,
-            WorkRequest request) {
-        NntiResult wrong = check(peer, source, BufferFlags.PUT_SRC, offset, length);
-        wrong =
-                wrong == NntiResult.OK
-                        ? target.check(BufferFlags.PUT_DST, targetOffset, length)
-                        : wrong;
-        return wrong != NntiResult.OK
-                ? wrong
-                : start(
-                        NntiOperation.PUT,
-                        peer,
-                        source,
-                        offset,
-                        length,
-                        target,
-                        targetOffset,
-                        hasTargetEvent,
-                        request);
-    }
-
-    /** Reads a buffer of the peer; it learns of it if this transport has target events. */
+    /** Reads a buffer of the peer; it learns of it as of a {@link #put}. */
     public NntiResult get(
             NntiPeer peer,
             BufferHandle source,
             long sourceOffset,
             long length,
-            NntiBuffer destination,
+            NntiBuffer into,
             long offset,
             WorkRequest request) {
-        return get(
-                peer,
-                source,
-                sourceOffset,
-                length,
-                destination,
-                offset,
-                options.hasTargetEvents(),
-                request);
+        return move(NntiOperation.GET, peer, into, offset, length, source, sourceOffset, request);
     }
 
-    /** Reads a buffer of the peer, with an event at its end or without. */
-    public NntiResult get(
-            NntiPeer peer,
-            BufferHandle source,
-            long sourceOffset,
-            long length,
-            NntiBuffer destination,
-            long offset,
-            boolean hasTargetEvent,
-            WorkRequest request) {
-        NntiResult wrong = check(peer, destination, BufferFlags.GET_DST, offset, length);
-        wrong =
-                wrong == NntiResult.OK
-                        ? source.check(BufferFlags.GET_SRC, sourceOffset, length)
-                        : wrong;
-        return wrong != NntiResult.OK
-                ? wrong
-                : start(
-                        NntiOperation.GET,
-                        peer,
-                        destination,
-                        offset,
-                        length,
-                        source,
-                        sourceOffset,
-                        hasTargetEvent,
-                        request);
-    }
-
-    private NntiResult check(NntiPeer peer, NntiBuffer local, int flag, long offset, long length) {
-        if (!isOpen) {
-            return NntiResult.ENOTINIT;
-        }
-        return peer.state() == NntiPeer.State.READY
-                ? local.check(flag, offset, length)
-                : NntiResult.EIO;
-    }
-
-    private NntiResult start(
+    private NntiResult move(
             NntiOperation operation,
             NntiPeer peer,
             NntiBuffer local,
             long offset,
             long length,
             BufferHandle remote,
-            long remoteOffset,
-            boolean hasTargetEvent,
+            long at,
             WorkRequest given) {
-        WorkRequest request = given == null ? requests.next() : given;
-        request.detach();
-        request.begin(operation, local, offset, length, peer, remote, remoteOffset, hasTargetEvent);
-        postings.start(request);
-        return NntiResult.OK;
+        if (!isOpen || peer.state() != NntiPeer.State.READY) {
+            return isOpen ? NntiResult.EIO : NntiResult.ENOTINIT;
+        }
+        NntiResult wrong = local.check(operation.localFlag, offset, length);
+        boolean isMessage =
+                operation == NntiOperation.SEND && (remote == null || remote.isAbsent());
+        if (wrong == NntiResult.OK && !isMessage) {
+            wrong = remote.check(operation.remoteFlag, at, length);
+        }
+        if (wrong == NntiResult.OK) {
+            WorkRequest request = given == null ? local.pooled() : given;
+            boolean hasEvents = options.hasTargetEvents();
+            request.begin(operation, local, offset, length, peer, remote, at, hasEvents);
+            postings.start(request);
+        }
+        return wrong;
     }
 
     // ---- atomic operations on variables, which are addressed by their index; ENOTSUP where the
@@ -362,10 +278,9 @@ public final class NntiTransport implements AutoCloseable {
         if (index < 0 || index >= peer.variableCount()) {
             return NntiResult.EINVAL;
         }
-        request.detach();
         request.begin(kind, null, 0, Long.BYTES, peer, null, (long) index * Long.BYTES, true);
         request.operands(a, b);
-        postings.startOnly(request);
+        postings.start(request);
         return NntiResult.OK;
     }
 
@@ -380,7 +295,7 @@ public final class NntiTransport implements AutoCloseable {
 
     /** Is called with the index of a variable after each atomic operation of a peer on it. */
     public void onVariableChanged(IntConsumer callback) {
-        arrivals.variables(callback::accept);
+        arrivals.variables(callback);
     }
 
     // ---- receiving
@@ -396,13 +311,8 @@ public final class NntiTransport implements AutoCloseable {
         if (wrong != NntiResult.OK) {
             return wrong;
         }
-        request.detach();
         request.begin(NntiOperation.RECEIVE, buffer, 0, 0, null, null, 0, false);
-        if (buffer.take(request.status())) {
-            request.complete(request.status());
-        } else {
-            buffer.addReceive(request);
-        }
+        buffer.receive(request);
         return NntiResult.OK;
     }
 
@@ -437,7 +347,7 @@ public final class NntiTransport implements AutoCloseable {
         if (request.state() != WorkRequest.State.PENDING) {
             return NntiResult.EAGAIN;
         }
-        if (request.operation() == NntiOperation.RECEIVE) {
+        if (request.status().operation() == NntiOperation.RECEIVE) {
             request.cancelReceive();
             return NntiResult.OK;
         }
@@ -451,8 +361,8 @@ public final class NntiTransport implements AutoCloseable {
         if (!isOpen) {
             return 0;
         }
-        int work = Math.max(0, transport.poll(events, POLL_LIMIT));
-        work += connections.doWork(arrivals.hasQueue()) + postings.doWork() + arrivals.doWork();
+        int work = Math.max(0, transport.poll(connections, POLL_LIMIT));
+        work += connections.doWork() + postings.doWork() + arrivals.doWork();
         buffers.closePending();
         return work;
     }
@@ -464,7 +374,15 @@ public final class NntiTransport implements AutoCloseable {
      * @return how the operation ended; {@code ETIMEDOUT} or {@code EINTR}: it has not
      */
     public NntiResult await(WorkRequest request, long timeoutMs) {
-        return waiting.await(request, timeoutMs);
+        if (request.state() == WorkRequest.State.NULL) {
+            return NntiResult.EINVAL;
+        }
+        NntiResult waited = await(request.completion, timeoutMs);
+        if (waited != NntiResult.OK) {
+            return waited;
+        }
+        request.detach();
+        return request.status().result();
     }
 
     /**
@@ -473,24 +391,70 @@ public final class NntiTransport implements AutoCloseable {
      * @return as {@link #await(WorkRequest, long)}; {@code EINVAL} if nothing can ever end here
      */
     public NntiResult await(NntiBuffer buffer, long timeoutMs, NntiStatus status) {
-        return buffer.oldest() == null && checkTarget(buffer) != NntiResult.OK
-                ? NntiResult.EINVAL
-                : waiting.await(buffer, timeoutMs, status);
+        if (buffer.operations().isEmpty() && checkTarget(buffer) != NntiResult.OK) {
+            return NntiResult.EINVAL;
+        }
+        NntiResult waited = await(buffer.hasEnd, timeoutMs);
+        if (waited != NntiResult.OK) {
+            return waited;
+        }
+        buffer.take(status);
+        return status.result();
     }
 
     /** Waits until a condition holds that progress or the condition itself may make true. */
     public NntiResult await(BooleanSupplier condition, long timeoutMs) {
-        return waiting.await(condition, timeoutMs);
+        long start = transport.nanoTime();
+        long timeoutNs = timeoutNs(timeoutMs);
+        for (int idle = 0; ; ) {
+            int work = progress();
+            if (condition.getAsBoolean()) {
+                return NntiResult.OK;
+            }
+            if (isInterrupted) {
+                isInterrupted = false;
+                return NntiResult.EINTR;
+            }
+            long now = transport.nanoTime();
+            long leftNs = timeoutNs - (now - start);
+            if (leftNs <= 0) {
+                return NntiResult.ETIMEDOUT;
+            }
+            idle = work > 0 ? 0 : idle + 1;
+            if (idle > SPINS) {
+                transport.await(now + Math.min(leftNs, PAUSE_NS));
+            }
+        }
+    }
+
+    private static long timeoutNs(long timeoutMs) {
+        return timeoutMs < 0 || timeoutMs > Long.MAX_VALUE / 4_000_000
+                ? Long.MAX_VALUE / 4
+                : timeoutMs * 1_000_000;
     }
 
     /**
-     * Waits until one of these has ended.
+     * Waits until one of these has ended; allocates a condition.
      *
      * @param requests of this transport; null entries are skipped
      * @return its index; -1: none within the time, or interrupted
      */
     public int awaitAny(List<WorkRequest> requests, long timeoutMs) {
-        return waiting.awaitAny(requests, timeoutMs);
+        await(() -> indexOfComplete(requests) >= 0, timeoutMs);
+        int index = indexOfComplete(requests);
+        if (index >= 0) {
+            requests.get(index).detach();
+        }
+        return index;
+    }
+
+    private static int indexOfComplete(List<WorkRequest> requests) {
+        for (int i = 0; i < requests.size(); i++) {
+            if (requests.get(i) != null && requests.get(i).isComplete()) {
+                return i;
+            }
+        }
+        return -1;
     }
 
     /**
@@ -500,12 +464,27 @@ public final class NntiTransport implements AutoCloseable {
      *     EINTR}
      */
     public NntiResult awaitAll(List<WorkRequest> requests, long timeoutMs) {
-        return waiting.awaitAll(requests, timeoutMs);
+        long end = transport.nanoTime() + timeoutNs(timeoutMs);
+        NntiResult worst = NntiResult.OK;
+        for (int i = 0; i < requests.size(); i++) {
+            WorkRequest request = requests.get(i);
+            if (request == null) {
+                continue;
+            }
+            long leftMs = Math.max(0, end - transport.nanoTime()) / 1_000_000;
+            NntiResult result = await(request, leftMs);
+            if (!request.isComplete()) {
+                return result;
+            }
+            worst = worst == NntiResult.OK ? result : worst;
+        }
+        return worst;
     }
 
     /** Ends a blocked await, or else the next, with {@code EINTR}. Any thread. */
     public void interrupt() {
-        waiting.interrupt();
+        isInterrupted = true;
+        transport.wakeup();
     }
 
     /** Ends a present sleep in an await, which goes on. Any thread. */
@@ -541,7 +520,7 @@ public final class NntiTransport implements AutoCloseable {
 
     /** Messages that nobody could take, and those that were malformed. */
     public long refusedCount() {
-        return arrivals.droppedCount() + arrivals.malformedCount();
+        return arrivals.refusedCount();
     }
 
     private void requireOpen() {

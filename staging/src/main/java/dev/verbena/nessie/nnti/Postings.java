@@ -1,12 +1,12 @@
 package dev.verbena.nessie.nnti;
 
 import dev.verbena.memory.RegisteredRegion;
-import dev.verbena.memory.RemoteDescriptor;
 import dev.verbena.staging.control.RecordOutbox;
 import dev.verbena.transport.Capability;
 import dev.verbena.transport.Transport;
 import java.util.ArrayDeque;
 import org.agrona.MutableDirectBuffer;
+import org.agrona.collections.IntArrayList;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
@@ -27,11 +27,10 @@ final class Postings implements AutoCloseable {
     private final UnsafeBuffer messages;
     private final WorkRequest[] sends;
     private final WorkRequest[] requests;
-    private final int[] free;
+    private final IntArrayList free = new IntArrayList();
     private final int slotLength;
     private final boolean canNotify;
     private final ArrayDeque<WorkRequest> waiting = new ArrayDeque<>();
-    private int freeCount;
 
     Postings(Transport transport, int sendSlots) {
         this.transport = transport;
@@ -40,11 +39,9 @@ final class Postings implements AutoCloseable {
         this.messages = outbox.buffer();
         this.sends = new WorkRequest[sendSlots];
         this.requests = new WorkRequest[transport.limits().outstandingMax()];
-        this.free = new int[requests.length];
-        for (int i = 0; i < free.length; i++) {
-            free[i] = free.length - 1 - i;
+        for (int i = requests.length - 1; i >= 0; i--) {
+            free.addInt(i);
         }
-        freeCount = free.length;
         canNotify = (transport.capabilities() & Capability.PUT_NOTIFY) != 0;
     }
 
@@ -61,28 +58,17 @@ final class Postings implements AutoCloseable {
 
     /** Sends what was written at {@link #claim}. */
     NntiResult commit(NntiPeer peer, int length) {
-        return ofAnswer(outbox.send(peer.connection(), length));
-    }
-
-    static NntiResult ofAnswer(int answer) {
-        return switch (answer) {
-            case Transport.ACCEPTED -> NntiResult.OK;
-            case Transport.BACK_PRESSURED -> NntiResult.EAGAIN;
-            case Transport.TOO_LONG -> NntiResult.EMSGSIZE;
-            case Transport.NOT_SUPPORTED -> NntiResult.ENOTSUP;
-            default -> NntiResult.EIO;
-        };
+        return NntiResult.ofAnswer(outbox.send(peer.connection(), length));
     }
 
     // ---- operations
 
     void start(WorkRequest request) {
-        request.buffer().issued(request);
-        startOnly(request);
+        request.issue();
+        postOrWait(request);
     }
 
-    /** For atomic operations, which have no buffer. */
-    void startOnly(WorkRequest request) {
+    private void postOrWait(WorkRequest request) {
         if (!waiting.isEmpty() || !post(request)) {
             waiting.add(request);
         }
@@ -101,57 +87,56 @@ final class Postings implements AutoCloseable {
 
     /** True: nothing of it waits any more; false: later. */
     private boolean post(WorkRequest request) {
-        if (request.phase() == WorkRequest.Phase.NOTIFYING) {
+        if (request.isNotifying()) {
             return postNotice(request);
         }
-        if (isMessage(request)) {
+        if (request.isMessage()) {
             return postMessage(request);
         }
-        if (request.slot() < 0) {
-            if (freeCount == 0) {
-                return false;
-            }
-            takeSlot(request);
+        if (request.slot() < 0 && !takeSlot(request)) {
+            return false;
         }
-        boolean isDone = postParts(request);
+        boolean isDone = request.post(transport, REQUEST_CONTEXTS + request.slot(), canNotify);
         if (isDone && request.outstanding() == 0) {
             moved(request);
         }
         return isDone;
     }
 
-    private void takeSlot(WorkRequest request) {
-        int slot = free[--freeCount];
+    private boolean takeSlot(WorkRequest request) {
+        if (free.isEmpty()) {
+            return false;
+        }
+        int slot = free.popInt();
         requests[slot] = request;
         request.slot(slot);
+        return true;
     }
 
     private void freeSlot(WorkRequest request) {
-        free[freeCount++] = request.slot();
+        free.pushInt(request.slot());
         requests[request.slot()] = null;
         request.slot(-1);
     }
 
-    private static boolean isMessage(WorkRequest request) {
-        return request.operation() == NntiOperation.SEND && request.remote().isAbsent();
-    }
-
     private boolean postMessage(WorkRequest request) {
         int at = outbox.next();
-        if (at < 0 || freeCount == 0) {
+        if (at < 0 || !takeSlot(request)) {
             return false;
         }
-        int length = (int) request.length();
-        Messages.begin(messages, at, Messages.DATA, free[freeCount - 1] + 1);
-        copy(request.buffer(), at + Messages.DATA_OFFSET, length);
-        NntiResult result = commit(request.peer(), length + Messages.DATA_OFFSET);
+        int length = (int) request.status().length();
+        Messages.begin(messages, at, Messages.DATA, request.slot() + 1);
+        copy(request.status().buffer(), at + Messages.DATA_OFFSET, length);
+        NntiResult result = commit(request.status().peer(), length + Messages.DATA_OFFSET);
         if (result == NntiResult.OK) {
-            takeSlot(request);
             sends[at / slotLength] = request;
             request.partPosted(length);
-        } else if (result != NntiResult.EAGAIN) {
+            return true;
+        }
+        freeSlot(request);
+        if (result != NntiResult.EAGAIN) {
             request.fail(result);
-            complete(request);
+            request.complete();
         }
         return result != NntiResult.EAGAIN;
     }
@@ -169,126 +154,12 @@ final class Postings implements AutoCloseable {
         return region == from.regions()[0] ? from.window() : region.buffer(0, length);
     }
 
-    private boolean postParts(WorkRequest request) {
-        boolean isFirst = request.posted() == 0 && request.outstanding() == 0;
-        while (request.worst() == NntiResult.OK
-                && (request.posted() < request.length() || isFirst)) {
-            isFirst = false;
-            int answer = isAtomic(request) ? postAtomic(request) : postPart(request);
-            if (answer == Transport.BACK_PRESSURED) {
-                return false;
-            }
-            if (answer != Transport.ACCEPTED) {
-                request.fail(ofAnswer(answer));
-            }
-        }
-        return true;
-    }
-
-    private static boolean isAtomic(WorkRequest request) {
-        return request.operation() == NntiOperation.FETCH_ADD
-                || request.operation() == NntiOperation.COMPARE_SWAP;
-    }
-
-    private int postAtomic(WorkRequest request) {
-        NntiPeer peer = request.peer();
-        long context = REQUEST_CONTEXTS + request.slot();
-        int answer =
-                request.operation() == NntiOperation.FETCH_ADD
-                        ? transport.fetchAdd(
-                                peer.connection(),
-                                peer.variables(),
-                                request.remoteOffset(),
-                                request.firstOperand(),
-                                context,
-                                0)
-                        : transport.compareSwap(
-                                peer.connection(),
-                                peer.variables(),
-                                request.remoteOffset(),
-                                request.firstOperand(),
-                                request.secondOperand(),
-                                context,
-                                0);
-        if (answer == Transport.ACCEPTED) {
-            request.partPosted(request.length());
-        }
-        return answer;
-    }
-
-    private int postPart(WorkRequest request) {
-        long local = request.offset() + request.posted();
-        NntiBuffer buffer = request.buffer();
-        int segment = buffer.segmentOf(local);
-        RegisteredRegion region = buffer.regions()[segment];
-        long localOffset = local - buffer.startOf(segment);
-        long target = request.remoteOffset() + request.posted();
-        int index = 0;
-        while (index < request.remote().segmentCount() - 1
-                && target >= request.remote().segment(index).length()) {
-            target -= request.remote().segment(index++).length();
-        }
-        RemoteDescriptor descriptor = request.remote().segment(index);
-        long length = request.length() - request.posted();
-        length = Math.min(length, region.length() - localOffset);
-        length = Math.min(length, descriptor.length() - target);
-        int answer = postPart(request, region, localOffset, descriptor, target, length);
-        if (answer == Transport.ACCEPTED) {
-            request.partPosted(length);
-        }
-        return answer;
-    }
-
-    private int postPart(
-            WorkRequest request,
-            RegisteredRegion region,
-            long offset,
-            RemoteDescriptor descriptor,
-            long target,
-            long length) {
-        long connection = request.peer().connection();
-        long context = REQUEST_CONTEXTS + request.slot();
-        if (request.operation() == NntiOperation.GET) {
-            return transport.get(
-                    connection, region, offset, descriptor, target, length, context, 0);
-        }
-        boolean isWhole = length == request.length() && request.remote().segmentCount() == 1;
-        if (!request.isNotifying() || !isWhole || !canNotify) {
-            return transport.put(
-                    connection, region, offset, descriptor, target, length, context, 0);
-        }
-        int tag = request.operation() == NntiOperation.SEND ? TAG_SEND : TAG_PUT;
-        return transport.putNotify(
-                connection, region, offset, descriptor, target, length, tag, context, 0);
-    }
-
-    /** Whether the target learns by a message what was done, not by the operation itself. */
-    private boolean needsNotice(WorkRequest request) {
-        if (!request.isNotifying() || request.worst() != NntiResult.OK) {
-            return false;
-        }
-        boolean isPut =
-                request.operation() == NntiOperation.PUT
-                        || request.operation() == NntiOperation.SEND;
-        boolean wasOnePart =
-                request.remote().segmentCount() == 1
-                        && (request.length() == 0
-                                || request.buffer().segmentOf(request.offset())
-                                        == request.buffer()
-                                                .segmentOf(
-                                                        request.offset() + request.length() - 1));
-        return !(isPut && wasOnePart && canNotify);
-    }
-
     private void moved(WorkRequest request) {
         freeSlot(request);
-        if (needsNotice(request)) {
-            request.notifying();
-            if (!waiting.isEmpty() || !postNotice(request)) {
-                waiting.add(request);
-            }
+        if (request.needsNotice()) {
+            postOrWait(request);
         } else {
-            complete(request);
+            request.complete();
         }
     }
 
@@ -297,26 +168,18 @@ final class Postings implements AutoCloseable {
         if (at < 0) {
             return false;
         }
-        int operation = isAtomic(request) ? Messages.ATOMIC : request.operation().ordinal();
-        int id =
-                isAtomic(request)
-                        ? (int) (request.remoteOffset() / Long.BYTES)
-                        : request.remote().bufferId();
-        Messages.notice(messages, at, operation, id, request.remoteOffset(), request.length());
-        NntiResult result = commit(request.peer(), Messages.NOTICE_LENGTH);
-        if (result == NntiResult.EAGAIN) {
-            return false;
+        NntiStatus status = request.status();
+        boolean isAtomic = status.operation().isAtomic();
+        int operation = isAtomic ? Messages.ATOMIC : status.operation().ordinal();
+        long variable = request.remoteOffset() / Long.BYTES;
+        int id = isAtomic ? (int) variable : request.remote().bufferId();
+        Messages.notice(messages, at, operation, id, request.remoteOffset(), status.length());
+        NntiResult result = commit(status.peer(), Messages.NOTICE_LENGTH);
+        if (result != NntiResult.EAGAIN) {
+            request.fail(result);
+            request.complete();
         }
-        request.fail(result);
-        complete(request);
-        return true;
-    }
-
-    private static void complete(WorkRequest request) {
-        request.complete(request.offset(), isAtomic(request) ? request.value() : request.length());
-        if (request.buffer() != null) {
-            request.buffer().ended(request.status());
-        }
+        return result != NntiResult.EAGAIN;
     }
 
     /** An operation of the transport has completed. */
@@ -334,10 +197,9 @@ final class Postings implements AutoCloseable {
         WorkRequest request = slot < 0 || slot >= requests.length ? null : requests[(int) slot];
         if (request != null) {
             request.partEnded(NntiResult.ofStatus(status), value);
-            boolean isPosted =
-                    request.posted() == request.length()
-                            || request.worst() != NntiResult.OK && !waiting.contains(request);
-            if (request.outstanding() == 0 && isPosted) {
+            boolean hasFailed = request.status().result() != NntiResult.OK;
+            boolean isLast = request.isPosted() || hasFailed && !waiting.contains(request);
+            if (request.outstanding() == 0 && isLast) {
                 moved(request);
             }
         }
@@ -345,19 +207,17 @@ final class Postings implements AutoCloseable {
 
     /** A message has left and the peer has answered, or neither can happen any more. */
     private void messageEnded(WorkRequest request) {
+        NntiStatus status = request.status();
         if (request.outstanding() > 0) {
             return;
         }
-        if (!request.isAnswered()) {
-            if (request.peer().state() == NntiPeer.State.CLOSED) {
-                request.fail(NntiResult.EIO);
-            }
-            if (request.worst() == NntiResult.OK) {
-                return;
-            }
+        if (!request.isAnswered() && status.peer().state() == NntiPeer.State.CLOSED) {
+            request.fail(NntiResult.EIO);
         }
-        freeSlot(request);
-        complete(request);
+        if (request.isAnswered() || status.result() != NntiResult.OK) {
+            freeSlot(request);
+            request.complete();
+        }
     }
 
     /** A peer says whether it takes a message; false: it was not asked. */
@@ -365,8 +225,8 @@ final class Postings implements AutoCloseable {
         WorkRequest request = number < 1 || number > requests.length ? null : requests[number - 1];
         boolean isAwaited =
                 request != null
-                        && isMessage(request)
-                        && request.peer() == peer
+                        && request.isMessage()
+                        && request.status().peer() == peer
                         && !request.isAnswered()
                         && result != null;
         if (isAwaited) {
@@ -379,7 +239,7 @@ final class Postings implements AutoCloseable {
     /** Nothing is answered there any more. */
     void onPeerClosed(NntiPeer peer) {
         for (WorkRequest request : requests) {
-            if (request != null && request.peer() == peer && isMessage(request)) {
+            if (request != null && request.status().peer() == peer && request.isMessage()) {
                 messageEnded(request);
             }
         }
@@ -397,24 +257,20 @@ final class Postings implements AutoCloseable {
 
     /** Takes an operation that has not begun out of the queue; false: it has begun. */
     boolean cancel(WorkRequest request) {
-        boolean hasNotBegun =
-                request.posted() == 0
-                        && request.outstanding() == 0
-                        && request.phase() == WorkRequest.Phase.MOVING;
-        if (hasNotBegun && waiting.remove(request)) {
+        boolean isGivenUp = request.hasNotBegun() && waiting.remove(request);
+        if (isGivenUp) {
             if (request.slot() >= 0) {
                 freeSlot(request);
             }
             request.fail(NntiResult.ECANCELED);
-            complete(request);
-            return true;
+            request.complete();
         }
-        return false;
+        return isGivenUp;
     }
 
     /** Nothing is outstanding. */
     boolean isIdle() {
-        return outbox.isIdle() && freeCount == free.length;
+        return outbox.isIdle() && free.size() == requests.length;
     }
 
     @Override

@@ -1,5 +1,10 @@
 package dev.verbena.nessie.nnti;
 
+import dev.verbena.memory.RegisteredRegion;
+import dev.verbena.memory.RemoteDescriptor;
+import dev.verbena.transport.Transport;
+import java.util.function.BooleanSupplier;
+
 /**
  * One operation under way. Made once by its user and used again and again: starting an operation
  * with it forgets the one before. Owned by the transport's thread.
@@ -15,80 +20,82 @@ public final class WorkRequest {
         COMPLETE
     }
 
-    /** How far an operation that is under way has come. */
-    enum Phase {
-        /** Parts are posted and move. */
-        MOVING,
-        /** The target is to be told. */
-        NOTIFYING
-    }
+    /** {@link #isComplete}, made once for those who wait. */
+    final BooleanSupplier completion = this::isComplete;
 
+    /** Of the operation, also while it is under way: the first result that is bad. */
     private final NntiStatus status = new NntiStatus();
+
     private final BufferHandle remote = new BufferHandle();
+    private final boolean isPooled;
     private State state = State.NULL;
-    private Phase phase = Phase.MOVING;
-    private NntiOperation operation;
-    private NntiBuffer buffer;
-    private NntiPeer peer;
-    private long offset;
+
+    /** Null: as the transport says. */
+    private Boolean targetEvent;
+
     private long remoteOffset;
-    private long length;
     private long operand;
     private long posted;
     private long value;
     private int outstanding;
     private int slot = -1;
+    private boolean isTelling;
+    private boolean hasTold;
     private boolean isNotifying;
-    private boolean isPooled;
     private boolean isAnswered;
-    private NntiResult worst = NntiResult.OK;
-    private WorkRequest newer;
-    private WorkRequest older;
+
+    /** Its buffer has it among the operations whose ends were not seen. */
+    private boolean isIssued;
 
     /** Of no operation yet. */
-    public WorkRequest() {}
-
-    WorkRequest pooled() {
-        isPooled = true;
-        return this;
+    public WorkRequest() {
+        this(false);
     }
 
-    boolean isPooled() {
-        return isPooled;
+    WorkRequest(boolean isPooled) {
+        this.isPooled = isPooled;
+    }
+
+    /**
+     * Says for all puts and gets with this object whether the target learns of them, whatever the
+     * transport's options say; it does so only if both have target events.
+     */
+    public WorkRequest targetEvent(boolean isRaised) {
+        targetEvent = isRaised;
+        return this;
     }
 
     /** Begins anew. */
     void begin(
-            NntiOperation kind,
+            NntiOperation operation,
             NntiBuffer local,
-            long localOffset,
-            long count,
-            NntiPeer to,
+            long offset,
+            long length,
+            NntiPeer peer,
             BufferHandle target,
             long targetOffset,
-            boolean tellTarget) {
+            boolean hasTargetEvents) {
         if (state == State.PENDING) {
-            throw new IllegalStateException("this work request is still under way: " + operation);
+            throw new IllegalStateException(
+                    "this work request is still under way: " + status.operation());
         }
-        operation = kind;
-        buffer = local;
-        offset = localOffset;
-        length = count;
-        peer = to;
+        detach();
+        status.set(operation, NntiResult.OK, local, offset, length, peer);
         remoteOffset = targetOffset;
-        isNotifying = tellTarget;
+        boolean mayBeSilent = operation == NntiOperation.PUT || operation == NntiOperation.GET;
+        isTelling = !mayBeSilent || (targetEvent == null ? hasTargetEvents : targetEvent);
         if (target == null) {
             remote.clear();
         } else {
             remote.set(target);
         }
         state = State.PENDING;
-        phase = Phase.MOVING;
         posted = 0;
         outstanding = 0;
         value = 0;
+        hasTold = false;
+        isNotifying = false;
         isAnswered = false;
-        worst = NntiResult.OK;
     }
 
     void operands(long first, long second) {
@@ -96,12 +103,106 @@ public final class WorkRequest {
         value = second;
     }
 
-    long firstOperand() {
-        return operand;
+    /** It is in its buffer's order from now on, if it has a buffer. */
+    void issue() {
+        isIssued = status.buffer() != null;
+        if (isIssued) {
+            status.buffer().issued(this);
+        }
     }
 
-    long secondOperand() {
-        return value;
+    /** It is used again, or its end was seen: its buffer need not keep it. */
+    void detach() {
+        if (isIssued && isComplete()) {
+            isIssued = false;
+            status.buffer().detach(this);
+        }
+    }
+
+    boolean isPooled() {
+        return isPooled;
+    }
+
+    // ---- its way through the transport
+
+    /** Posts what is still to be posted; false: the transport takes no more now. */
+    boolean post(Transport transport, long context, boolean canNotify) {
+        boolean isFirst = hasNotBegun();
+        while (status.result() == NntiResult.OK && (posted < status.length() || isFirst)) {
+            isFirst = false;
+            int answer =
+                    status.operation().isAtomic()
+                            ? postAtomic(transport, context)
+                            : postPart(transport, context, canNotify);
+            if (answer == Transport.BACK_PRESSURED) {
+                return false;
+            }
+            if (answer != Transport.ACCEPTED) {
+                fail(NntiResult.ofAnswer(answer));
+            }
+        }
+        return true;
+    }
+
+    private int postAtomic(Transport transport, long context) {
+        long connection = status.peer().connection();
+        RemoteDescriptor variables = status.peer().variables();
+        int answer =
+                status.operation() == NntiOperation.FETCH_ADD
+                        ? transport.fetchAdd(
+                                connection, variables, remoteOffset, operand, context, 0)
+                        : transport.compareSwap(
+                                connection, variables, remoteOffset, operand, value, context, 0);
+        return partPosted(answer, status.length());
+    }
+
+    private int postPart(Transport transport, long context, boolean canNotify) {
+        BufferHandle local = status.buffer().handle();
+        long offset = status.offset() + posted;
+        long target = remoteOffset + posted;
+        int from = local.segmentOf(offset);
+        int to = remote.segmentOf(target);
+        offset -= local.startOf(from);
+        target -= remote.startOf(to);
+        RegisteredRegion region = status.buffer().regions()[from];
+        RemoteDescriptor descriptor = remote.segment(to);
+        long length = Math.min(status.length() - posted, region.length() - offset);
+        length = Math.min(length, descriptor.length() - target);
+        long connection = status.peer().connection();
+        NntiOperation operation = status.operation();
+        boolean isWhole = length == status.length() && remote.segmentCount() == 1;
+        int answer;
+        if (operation == NntiOperation.GET) {
+            answer =
+                    transport.get(
+                            connection, region, offset, descriptor, target, length, context, 0);
+        } else if (isTelling && isWhole && canNotify) {
+            int tag = operation == NntiOperation.SEND ? Postings.TAG_SEND : Postings.TAG_PUT;
+            answer =
+                    transport.putNotify(
+                            connection,
+                            region,
+                            offset,
+                            descriptor,
+                            target,
+                            length,
+                            tag,
+                            context,
+                            0);
+            hasTold = true;
+        } else {
+            answer =
+                    transport.put(
+                            connection, region, offset, descriptor, target, length, context, 0);
+        }
+        return partPosted(answer, length);
+    }
+
+    private int partPosted(int answer, long bytes) {
+        if (answer == Transport.ACCEPTED) {
+            partPosted(bytes);
+        }
+        return answer;
     }
 
     void partPosted(long bytes) {
@@ -115,8 +216,31 @@ public final class WorkRequest {
         fail(result);
     }
 
+    boolean isPosted() {
+        return posted == status.length();
+    }
+
+    boolean hasNotBegun() {
+        return posted == 0 && outstanding == 0 && !isNotifying;
+    }
+
     void fail(NntiResult result) {
-        worst = worst == NntiResult.OK ? result : worst;
+        status.fail(result);
+    }
+
+    /** Whether the target is to be told by a message; if so, that is what is next. */
+    boolean needsNotice() {
+        isNotifying = isTelling && !hasTold && status.result() == NntiResult.OK;
+        return isNotifying;
+    }
+
+    boolean isNotifying() {
+        return isNotifying;
+    }
+
+    /** Whether it is a send without a destination. */
+    boolean isMessage() {
+        return status.operation() == NntiOperation.SEND && remote.isAbsent();
     }
 
     /** The peer has said whether it takes this message. */
@@ -129,38 +253,27 @@ public final class WorkRequest {
         return isAnswered;
     }
 
-    void notifying() {
-        phase = Phase.NOTIFYING;
-    }
-
-    void complete(long at, long bytes) {
+    void complete() {
+        if (status.operation().isAtomic()) {
+            status.length(value);
+        }
         state = State.COMPLETE;
-        status.set(operation, worst, buffer, at, bytes, peer);
+        if (status.buffer() != null) {
+            status.buffer().ended(status);
+        }
     }
 
+    /** A receive ends by this. */
     void complete(NntiStatus event) {
         state = State.COMPLETE;
         status.set(event);
     }
 
-    /** It is used again, or its end was seen: its buffer need not keep it. */
-    void detach() {
-        if (isComplete() && buffer != null) {
-            buffer.taken(this);
-        }
-    }
-
     /** Gives up to wait for an arrival. */
     void cancelReceive() {
-        buffer.removeReceive(this);
+        status.buffer().cancelReceive(this);
         fail(NntiResult.ECANCELED);
-        complete(0, 0);
-    }
-
-    void forget() {
-        state = State.NULL;
-        buffer = null;
-        peer = null;
+        state = State.COMPLETE;
     }
 
     void slot(int index) {
@@ -171,20 +284,16 @@ public final class WorkRequest {
         return slot;
     }
 
-    void older(WorkRequest neighbour) {
-        older = neighbour;
+    int outstanding() {
+        return outstanding;
     }
 
-    void newer(WorkRequest neighbour) {
-        newer = neighbour;
+    BufferHandle remote() {
+        return remote;
     }
 
-    WorkRequest older() {
-        return older;
-    }
-
-    WorkRequest newer() {
-        return newer;
+    long remoteOffset() {
+        return remoteOffset;
     }
 
     /** See {@link State}. */
@@ -200,57 +309,5 @@ public final class WorkRequest {
     /** How it ended; valid once complete, until it is used again. */
     public NntiStatus status() {
         return status;
-    }
-
-    Phase phase() {
-        return phase;
-    }
-
-    NntiOperation operation() {
-        return operation;
-    }
-
-    NntiBuffer buffer() {
-        return buffer;
-    }
-
-    NntiPeer peer() {
-        return peer;
-    }
-
-    BufferHandle remote() {
-        return remote;
-    }
-
-    long offset() {
-        return offset;
-    }
-
-    long remoteOffset() {
-        return remoteOffset;
-    }
-
-    long length() {
-        return length;
-    }
-
-    long posted() {
-        return posted;
-    }
-
-    long value() {
-        return value;
-    }
-
-    int outstanding() {
-        return outstanding;
-    }
-
-    boolean isNotifying() {
-        return isNotifying;
-    }
-
-    NntiResult worst() {
-        return worst;
     }
 }

@@ -32,7 +32,7 @@ public final class ClientRequest {
     private NntiBuffer data;
     private NntiBuffer longArgs;
     private NntiBuffer longResult;
-    private WorkRequest fetch = new WorkRequest();
+    private WorkRequest fetch = new WorkRequest().targetEvent(false);
     private long timeoutNs;
     private long deadlineNs;
     private boolean isTimed;
@@ -106,7 +106,7 @@ public final class ClientRequest {
     /** The fetch that is under way is left to itself. */
     WorkRequest takeFetch() {
         WorkRequest taken = fetch;
-        fetch = new WorkRequest();
+        fetch = new WorkRequest().targetEvent(false);
         return taken;
     }
 

@@ -14,7 +14,7 @@ import org.agrona.DirectBuffer;
  */
 final class Pushes {
     private static final class Push {
-        final WorkRequest work = new WorkRequest();
+        final WorkRequest work = new WorkRequest().targetEvent(false);
         NntiPeer peer;
         int exchange;
         long id;
@@ -66,7 +66,6 @@ final class Pushes {
                         bytes,
                         target,
                         RpcMessage.askedTarget(buffer, at),
-                        false,
                         push.work));
     }
 

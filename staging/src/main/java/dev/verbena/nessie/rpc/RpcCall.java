@@ -57,7 +57,7 @@ public final class RpcCall {
     private final RpcServer server;
     private final RpcMessage request = new RpcMessage();
     private final RpcMessage reply = new RpcMessage();
-    private final WorkRequest work = new WorkRequest();
+    private final WorkRequest work = new WorkRequest().targetEvent(false);
     private final Int2ObjectHashMap<XdrValue> argsByOpcode = new Int2ObjectHashMap<>();
 
     /**

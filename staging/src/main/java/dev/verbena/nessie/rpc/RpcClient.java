@@ -391,7 +391,6 @@ public final class RpcClient {
                         length,
                         into,
                         0,
-                        false,
                         request.fetch());
         if (started != NntiResult.OK) {
             longResults.release(into);

@@ -176,14 +176,7 @@ public final class RpcServer {
         }
         NntiResult started =
                 transport.get(
-                        call.peer(),
-                        request.body(),
-                        0,
-                        request.bodyLength(),
-                        into,
-                        0,
-                        false,
-                        call.work());
+                        call.peer(), request.body(), 0, request.bodyLength(), into, 0, call.work());
         if (started != NntiResult.OK) {
             longArgs.release(into);
             refuse(call, RpcResult.of(started));

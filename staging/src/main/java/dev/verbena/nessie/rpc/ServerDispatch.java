@@ -83,7 +83,6 @@ final class ServerDispatch implements HandlerPort {
                                     length,
                                     local,
                                     offset,
-                                    false,
                                     call.work());
                     case PUT ->
                             transport.put(
@@ -93,7 +92,6 @@ final class ServerDispatch implements HandlerPort {
                                     length,
                                     call.request().data(),
                                     dataOffset,
-                                    false,
                                     call.work());
                     default -> checkAsk(transport, local, offset, length);
                 };
