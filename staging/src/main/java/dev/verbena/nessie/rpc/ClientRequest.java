@@ -1,7 +1,7 @@
 package dev.verbena.nessie.rpc;
 
 import dev.verbena.nessie.nnti.NntiBuffer;
-import dev.verbena.nessie.nnti.WorkRequest;
+import dev.verbena.nessie.nnti.NntiPeer;
 import dev.verbena.nessie.xdr.XdrValue;
 
 /**
@@ -21,18 +21,14 @@ public final class ClientRequest {
         TIMED_OUT
     }
 
-    private final RpcMessage header = new RpcMessage();
+    private final Outgoing message = new Outgoing();
     private State state = State.NULL;
     private RpcResult result = RpcResult.OK;
     private int remoteCode;
-    private long id;
     private RpcService service;
-    private XdrValue args;
     private XdrValue resultValue;
     private NntiBuffer data;
-    private NntiBuffer longArgs;
-    private NntiBuffer longResult;
-    private WorkRequest fetch = new WorkRequest().targetEvent(false);
+    private Fetch fetch = new Fetch();
     private long timeoutNs;
     private long deadlineNs;
     private boolean isTimed;
@@ -47,25 +43,19 @@ public final class ClientRequest {
         onDone = action;
     }
 
-    void begin(long callId, RpcService to, XdrValue values, XdrValue resultTo, long limitNs) {
+    void begin(RpcService to, XdrValue resultTo, NntiBuffer bulk, long limitNs) {
         if (state != State.NULL && !isDone()) {
-            throw new IllegalStateException("this request is still of call " + id + ", " + state);
+            throw new IllegalStateException("this request is still of call " + id() + ", " + state);
         }
-        id = callId;
         service = to;
-        args = values;
         resultValue = resultTo;
+        data = bulk;
         timeoutNs = limitNs;
         isTimed = false;
         state = State.SENDING;
         result = RpcResult.OK;
         remoteCode = 0;
-        data = null;
         pushCount = 0;
-    }
-
-    void data(NntiBuffer buffer) {
-        data = buffer;
     }
 
     NntiBuffer data() {
@@ -81,37 +71,22 @@ public final class ClientRequest {
         state = State.PROCESSING_REQUEST;
     }
 
-    void fetching(NntiBuffer into, int code) {
-        longResult = into;
+    void fetching(int code) {
         remoteCode = code;
         state = State.PROCESSING_RESULT;
     }
 
-    void longArgs(NntiBuffer buffer) {
-        longArgs = buffer;
-    }
-
-    NntiBuffer takeLongArgs() {
-        NntiBuffer taken = longArgs;
-        longArgs = null;
-        return taken;
-    }
-
-    NntiBuffer takeLongResult() {
-        NntiBuffer taken = longResult;
-        longResult = null;
-        return taken;
-    }
-
     /** The fetch that is under way is left to itself. */
-    WorkRequest takeFetch() {
-        WorkRequest taken = fetch;
-        fetch = new WorkRequest().targetEvent(false);
-        return taken;
+    Fetch leaveFetch() {
+        Fetch left = fetch;
+        fetch = new Fetch();
+        return left;
     }
 
-    void done(State end, RpcResult local, int remote) {
-        state = end;
+    void done(RpcResult local, int remote) {
+        boolean isLate = local == RpcResult.ETIMEDOUT;
+        State bad = isLate ? State.TIMED_OUT : State.ERROR;
+        state = local == RpcResult.OK ? State.COMPLETE : bad;
         result = local;
         remoteCode = remote;
         if (onDone != null) {
@@ -141,7 +116,7 @@ public final class ClientRequest {
 
     /** Number of the call. */
     public long id() {
-        return id;
+        return message.header().id();
     }
 
     /** How often the server has asked for data, see {@link RpcCall#askData}. */
@@ -149,27 +124,24 @@ public final class ClientRequest {
         return pushCount;
     }
 
-    RpcMessage header() {
-        return header;
+    /** The request as it is sent. */
+    Outgoing message() {
+        return message;
     }
 
     RpcService service() {
         return service;
     }
 
-    XdrValue args() {
-        return args;
+    NntiPeer peer() {
+        return service.peer();
     }
 
     XdrValue resultValue() {
         return resultValue;
     }
 
-    NntiBuffer longResult() {
-        return longResult;
-    }
-
-    WorkRequest fetch() {
+    Fetch fetch() {
         return fetch;
     }
 

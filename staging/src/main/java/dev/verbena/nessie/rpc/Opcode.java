@@ -5,7 +5,7 @@ public final class Opcode {
     /** Answers. */
     public static final int NULL = 1000;
 
-    /** Answers the {@link ServiceDescriptor}. */
+    /** Answers what the server says of itself, see {@link ServiceSearch}. */
     public static final int GET_SERVICE = 1001;
 
     /** Ends the server: its argument is the signal, 0 in order. */

@@ -54,7 +54,7 @@ final class Pushes {
         }
         long from = RpcMessage.askedOffset(buffer, at);
         long bytes = RpcMessage.askedLength(buffer, at);
-        if (request.data() == null || !request.header().isInData(from, bytes)) {
+        if (request.data() == null || !request.message().header().isInData(from, bytes)) {
             return RpcResult.EINVAL;
         }
         request.pushed();

@@ -1,7 +1,6 @@
 package dev.verbena.nessie.rpc;
 
 import dev.verbena.agent.ProtocolAgent;
-import dev.verbena.nessie.nnti.NntiBuffer;
 import dev.verbena.nessie.nnti.NntiTransport;
 import dev.verbena.staging.Monitors;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -14,7 +13,7 @@ import org.agrona.concurrent.NanoClock;
  * A bounded pool of handlers beside the server's thread: calls go one way, what handlers ask for
  * goes the other. A worker is an agent; each runs on a thread of its own. Thread-safe.
  */
-final class RequestWorkers implements HandlerPort {
+final class RequestWorkers {
     private static final long WAIT_NS = Long.MAX_VALUE / 4;
 
     private final NntiTransport transport;
@@ -23,45 +22,24 @@ final class RequestWorkers implements HandlerPort {
     private final int count;
     private final AtomicInteger taken = new AtomicInteger();
     private final ManyToManyConcurrentArrayQueue<RpcCall> calls;
-    private final ManyToOneConcurrentArrayQueue<Asked> commands;
-    private volatile Runnable wakeup = () -> {};
+    private final ManyToOneConcurrentArrayQueue<RpcCall> commands;
+    private final Runnable wakeup;
     private volatile boolean isClosed;
-
-    /** A handler waits for this. */
-    private static final class Asked {
-        private final RpcCall call;
-        private RpcResult result;
-
-        Asked(RpcCall call) {
-            this.call = call;
-        }
-
-        synchronized void end(RpcResult how) {
-            result = how;
-            notifyAll();
-        }
-
-        boolean isOver() {
-            return result != null;
-        }
-    }
 
     RequestWorkers(
             NntiTransport transport,
             NanoClock clock,
             int count,
             int pendingMax,
-            ErrorHandler errorHandler) {
+            ErrorHandler errorHandler,
+            Runnable wakeup) {
         this.transport = transport;
         this.clock = clock;
         this.count = count;
         this.errorHandler = errorHandler;
+        this.wakeup = wakeup;
         this.calls = new ManyToManyConcurrentArrayQueue<>(Math.max(2, 2 * count));
         this.commands = new ManyToOneConcurrentArrayQueue<>(Math.max(2, pendingMax + count));
-    }
-
-    void onOffer(Runnable action) {
-        wakeup = action;
     }
 
     /** Calls stay in the server's queue, in its order, until a handler is about to be free. */
@@ -79,70 +57,26 @@ final class RequestWorkers implements HandlerPort {
         return new Worker();
     }
 
-    /** On the server's thread: what handlers ask for. */
-    int takeCommands(RpcServer server) {
-        int work = 0;
-        Asked asked;
-        while (work <= commands.capacity() && (asked = commands.poll()) != null) {
-            execute(server, asked);
-            work++;
-        }
-        return work;
+    /** On the server's thread: does what handlers ask for; work done. */
+    int takeCommands() {
+        return commands.drain(RpcCall::execute, commands.capacity());
     }
 
-    private static void execute(RpcServer server, Asked asked) {
-        RpcCall call = asked.call;
-        if (call.command() == RpcCall.Command.REPLY) {
-            asked.end(server.sendReply(call));
-            return;
-        }
-        RpcResult started =
-                server.start(
-                        call,
-                        call.command(),
-                        call.local(),
-                        call.offset(),
-                        call.length(),
-                        call.dataOffset(),
-                        asked::end);
-        if (started != RpcResult.OK) {
-            asked.end(started);
-        }
-    }
-
-    @Override
-    public RpcResult transfer(
-            RpcCall call,
-            RpcCall.Command command,
-            NntiBuffer local,
-            long offset,
-            long length,
-            long dataOffset) {
-        call.command(command, local, offset, length, dataOffset);
-        return ask(call);
-    }
-
-    @Override
-    public RpcResult reply(RpcCall call) {
-        call.command(RpcCall.Command.REPLY, null, 0, 0, 0);
-        return ask(call);
-    }
-
-    private RpcResult ask(RpcCall call) {
-        Asked asked = new Asked(call);
-        if (isClosed || !commands.offer(asked)) {
+    /** On a handler's thread: has the server's thread do what the call says, and waits. */
+    RpcResult ask(RpcCall call) {
+        call.answer(null);
+        if (isClosed || !commands.offer(call)) {
             return RpcResult.ECANCELED;
         }
         transport.wakeup();
         Monitors.await(
-                asked,
+                call,
                 clock,
-                () -> asked.isOver() || isClosed,
+                () -> call.answer() != null || isClosed,
                 WAIT_NS,
-                (text, cause) -> new IllegalStateException(text, cause));
-        synchronized (asked) {
-            return asked.isOver() ? asked.result : RpcResult.ECANCELED;
-        }
+                IllegalStateException::new);
+        RpcResult answer = call.answer();
+        return answer == null ? RpcResult.ECANCELED : answer;
     }
 
     void close() {
@@ -157,7 +91,7 @@ final class RequestWorkers implements HandlerPort {
                 return 0;
             }
             try {
-                ServerDispatch.handle(call, errorHandler);
+                call.handle(errorHandler);
             } finally {
                 taken.decrementAndGet();
                 transport.wakeup();

@@ -2,10 +2,13 @@ package dev.verbena.nessie.rpc;
 
 import dev.verbena.nessie.nnti.NntiBuffer;
 import dev.verbena.nessie.nnti.NntiPeer;
+import dev.verbena.nessie.nnti.NntiResult;
+import dev.verbena.nessie.nnti.NntiTransport;
 import dev.verbena.nessie.nnti.WorkRequest;
 import dev.verbena.nessie.xdr.XdrValue;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import org.agrona.ErrorHandler;
 import org.agrona.collections.Int2ObjectHashMap;
 
 /**
@@ -28,7 +31,7 @@ public final class RpcCall {
     }
 
     /** What a handler asks the server's thread to do. */
-    enum Command {
+    private enum Command {
         GET,
         PUT,
         /** The client puts. */
@@ -56,7 +59,8 @@ public final class RpcCall {
 
     private final RpcServer server;
     private final RpcMessage request = new RpcMessage();
-    private final RpcMessage reply = new RpcMessage();
+    private final Outgoing reply = new Outgoing();
+    private final Fetch longArgs = new Fetch();
     private final WorkRequest work = new WorkRequest().targetEvent(false);
     private final Int2ObjectHashMap<XdrValue> argsByOpcode = new Int2ObjectHashMap<>();
 
@@ -68,12 +72,13 @@ public final class RpcCall {
     private boolean isHandling;
 
     private Phase phase = Phase.FREE;
-    private HandlerPort port;
+
+    /** Of whose threads one runs the handler; null: the server's own. */
+    private RequestWorkers workers;
+
     private NntiPeer peer;
     private XdrValue args;
     private RpcOperation operation;
-    private NntiBuffer longArgs;
-    private NntiBuffer longResult;
     private NntiBuffer slot;
     private long arrival;
     private long arrivalNs;
@@ -82,7 +87,6 @@ public final class RpcCall {
     private boolean isReplied;
     private boolean isOrphan;
     private boolean isCounted;
-    private XdrValue result;
     private TransferListener listener;
     private boolean isAsking;
     private boolean isAskDue;
@@ -95,6 +99,9 @@ public final class RpcCall {
     private long offset;
     private long length;
     private long dataOffset;
+
+    /** What the server's thread has answered to a handler on another one; null: nothing yet. */
+    private RpcResult answer;
 
     RpcCall(RpcServer server) {
         this.server = server;
@@ -150,12 +157,12 @@ public final class RpcCall {
      * @return {@code EINVAL} for a range outside the client's data or the buffer
      */
     public RpcResult getData(NntiBuffer destination, long at, long bytes, long fromOffset) {
-        return port.transfer(this, Command.GET, destination, at, bytes, fromOffset);
+        return move(Command.GET, destination, at, bytes, fromOffset, null);
     }
 
     /** Writes into the client's data, and waits; see {@link #getData}. */
     public RpcResult putData(NntiBuffer source, long at, long bytes, long toOffset) {
-        return port.transfer(this, Command.PUT, source, at, bytes, toOffset);
+        return move(Command.PUT, source, at, bytes, toOffset, null);
     }
 
     /**
@@ -167,7 +174,7 @@ public final class RpcCall {
      *     meanwhile may still write to; with the flag {@code PUT_DST}
      */
     public RpcResult askData(NntiBuffer destination, long at, long bytes, long fromOffset) {
-        return port.transfer(this, Command.ASK, destination, at, bytes, fromOffset);
+        return move(Command.ASK, destination, at, bytes, fromOffset, null);
     }
 
     /**
@@ -177,13 +184,13 @@ public final class RpcCall {
      */
     public RpcResult startGetData(
             NntiBuffer destination, long at, long bytes, long fromOffset, TransferListener to) {
-        return server.start(this, Command.GET, destination, at, bytes, fromOffset, to);
+        return move(Command.GET, destination, at, bytes, fromOffset, to);
     }
 
     /** Starts to write into the client's data; see {@link #startGetData}. */
     public RpcResult startPutData(
             NntiBuffer source, long at, long bytes, long toOffset, TransferListener to) {
-        return server.start(this, Command.PUT, source, at, bytes, toOffset, to);
+        return move(Command.PUT, source, at, bytes, toOffset, to);
     }
 
     /**
@@ -198,15 +205,54 @@ public final class RpcCall {
             return RpcResult.EINVAL;
         }
         isReplied = true;
-        reply.request(request.exchange(), request.id(), request.opcode(), 0).code(code);
-        result = code == 0 ? value : null;
-        return port.reply(this);
+        command = Command.REPLY;
+        prepareReply(code, value);
+        return workers == null ? server.sendReply(this) : workers.ask(this);
+    }
+
+    private void prepareReply(int code, XdrValue value) {
+        reply.begin(code == 0 ? value : null)
+                .request(request.exchange(), request.id(), request.opcode(), 0)
+                .code(code);
     }
 
     /** Asks the client to put; see {@link #askData} and {@link #startGetData}. */
     public RpcResult startAskData(
             NntiBuffer destination, long at, long bytes, long fromOffset, TransferListener to) {
-        return server.start(this, Command.ASK, destination, at, bytes, fromOffset, to);
+        return move(Command.ASK, destination, at, bytes, fromOffset, to);
+    }
+
+    private RpcResult move(
+            Command what,
+            NntiBuffer buffer,
+            long at,
+            long bytes,
+            long remoteOffset,
+            TransferListener to) {
+        if (!request.isInData(remoteOffset, bytes) || isMoving() || phase != Phase.RUNNING) {
+            return RpcResult.EINVAL;
+        }
+        command = what;
+        local = buffer;
+        offset = at;
+        length = bytes;
+        dataOffset = remoteOffset;
+        if (to != null || workers == null) {
+            return to == null ? moveAndWait() : start(to);
+        }
+        return workers.ask(this);
+    }
+
+    private RpcResult moveAndWait() {
+        RpcResult started = start(how -> {});
+        if (!isMoving()) {
+            return started;
+        }
+        while (!isMoved()) {
+            server.transport().await(this::isMoved, NntiTransport.NEVER);
+        }
+        listener = null;
+        return moved();
     }
 
     // ---- for the server
@@ -220,7 +266,6 @@ public final class RpcCall {
         isCounted = false;
         isAsking = false;
         args = null;
-        result = null;
         operation = null;
     }
 
@@ -232,20 +277,29 @@ public final class RpcCall {
         }
     }
 
-    /**
-     * Its handler runs, where this port leads from; meanwhile the object is of no other request.
-     */
-    void handling(HandlerPort from) {
-        port = from;
+    /** Its handler is to run; meanwhile the object is of no other request. */
+    void handling(RequestWorkers by) {
+        workers = by;
         HANDLING.setRelease(this, true); // the queue to the handler orders it, too
     }
 
-    void handled() {
-        HANDLING.setRelease(this, false); // pairs with isHandling()
+    /** Runs it. One that throws costs its client this call, and nobody else anything. */
+    void handle(ErrorHandler errorHandler) {
+        try {
+            operation.handler().onCall(this);
+            if (isResponseless() && !isReplied) {
+                reply(0, null);
+            }
+        } catch (Exception | AssertionError | LinkageError e) {
+            errorHandler.onError(e);
+            reply(RpcResult.EBADRPC.code(), null);
+        } finally {
+            HANDLING.setRelease(this, false); // pairs with isHandling()
+        }
     }
 
     boolean isHandling() {
-        return (boolean) HANDLING.getAcquire(this); // pairs with handled()
+        return (boolean) HANDLING.getAcquire(this); // pairs with handle()
     }
 
     void phase(Phase next) {
@@ -273,21 +327,12 @@ public final class RpcCall {
         return operation;
     }
 
-    void longArgs(NntiBuffer buffer) {
-        longArgs = buffer;
-    }
-
-    NntiBuffer longArgs() {
+    Fetch longArgs() {
         return longArgs;
     }
 
-    void longResult(NntiBuffer buffer, long deadline) {
-        longResult = buffer;
-        deadlineNs = deadline;
-    }
-
-    NntiBuffer longResult() {
-        return longResult;
+    void deadlineNs(long newDeadline) {
+        deadlineNs = newDeadline;
     }
 
     long deadlineNs() {
@@ -315,45 +360,85 @@ public final class RpcCall {
         return isOrphan;
     }
 
-    boolean isReplied() {
-        return isReplied;
+    // ---- what its handler asks for, on the server's thread
+
+    /** The server itself answers, in place of a handler. */
+    RpcResult refuse(RpcResult why) {
+        phase = Phase.RUNNING;
+        prepareReply(why.code(), null);
+        return server.sendReply(this);
     }
 
-    void command(Command what, NntiBuffer buffer, long at, long bytes, long remoteOffset) {
-        command = what;
-        local = buffer;
-        offset = at;
-        length = bytes;
-        dataOffset = remoteOffset;
+    /** Does what a handler on another thread asks for, which waits. */
+    void execute() {
+        if (command == Command.REPLY) {
+            answer(server.sendReply(this));
+            return;
+        }
+        RpcResult started = start(this::answer);
+        if (started != RpcResult.OK) {
+            answer(started);
+        }
     }
 
-    TransferListener takeListener() {
-        TransferListener taken = listener;
-        listener = null;
-        return taken;
+    /** Null: not yet. */
+    synchronized void answer(RpcResult how) {
+        answer = how;
+        notifyAll();
+    }
+
+    synchronized RpcResult answer() {
+        return answer;
+    }
+
+    private RpcResult start(TransferListener to) {
+        if (length == 0) {
+            to.onTransferred(RpcResult.OK);
+            return RpcResult.OK;
+        }
+        NntiTransport transport = server.transport();
+        NntiResult started =
+                switch (command) {
+                    case GET ->
+                            transport.get(
+                                    peer, request.data(), dataOffset, length, local, offset, work);
+                    case PUT ->
+                            transport.put(
+                                    peer, local, offset, length, request.data(), dataOffset, work);
+                    default -> checkAsk(transport);
+                };
+        if (started == NntiResult.OK) {
+            listener = to;
+            isAsking = command == Command.ASK;
+            isAskDue = isAsking;
+            pushed = null;
+            isMoved();
+        }
+        return RpcResult.of(started);
+    }
+
+    private NntiResult checkAsk(NntiTransport transport) {
+        int bytes = RpcMessage.ASK_LENGTH + local.handle().encodedLength();
+        return bytes > transport.messageLengthMax()
+                ? NntiResult.EMSGSIZE
+                : local.checkTarget(offset, length);
     }
 
     boolean isMoving() {
         return listener != null;
     }
 
-    /** A transfer begins, by the client or by the server. */
-    void moving(TransferListener to, boolean isByClient) {
-        listener = to;
-        isAsking = isByClient;
-        isAskDue = isByClient;
-        pushed = null;
-    }
-
-    /** The client is still to be asked. */
-    boolean isAskDue() {
-        return isAskDue;
-    }
-
-    /** The client was asked, or will have to be later. */
-    void asked(boolean isSent, RpcResult how) {
-        isAskDue = !isSent;
-        pushed = isSent && how != RpcResult.OK ? how : null;
+    /** Asks the client to put, if that is still to be done. */
+    private void ask(NntiTransport transport) {
+        int at = transport.claim();
+        if (at >= 0) {
+            int bytes =
+                    request.encodeAsk(
+                            transport.messages(), at, dataOffset, length, local.handle(), offset);
+            NntiResult sent = transport.commit(peer, bytes);
+            isAskDue = sent == NntiResult.EAGAIN;
+            pushed = isAskDue || sent == NntiResult.OK ? null : RpcResult.of(sent);
+        }
     }
 
     void pushed(RpcResult how) {
@@ -367,35 +452,29 @@ public final class RpcCall {
 
     /** Whether the transfer has ended; that of a client that is gone has, too. */
     boolean isMoved() {
+        if (isAskDue) {
+            ask(server.transport());
+        }
         return isAsking ? pushed != null || isOrphan : work.isComplete();
     }
 
-    /** How it has ended. */
-    RpcResult moved() {
+    private RpcResult moved() {
         if (isAsking) {
             return pushed == null ? RpcResult.EIO : pushed;
         }
         return RpcResult.of(work.status().result());
     }
 
-    Command command() {
-        return command;
+    /** Tells the listener that the transfer has ended. */
+    void transferred() {
+        TransferListener told = listener;
+        listener = null;
+        told.onTransferred(moved());
     }
 
-    NntiBuffer local() {
-        return local;
-    }
-
-    long offset() {
-        return offset;
-    }
-
-    long length() {
-        return length;
-    }
-
-    long dataOffset() {
-        return dataOffset;
+    /** Nobody is to be told any more. */
+    void noListener() {
+        listener = null;
     }
 
     long arrival() {
@@ -406,19 +485,7 @@ public final class RpcCall {
         return request;
     }
 
-    RpcMessage reply() {
+    Outgoing reply() {
         return reply;
-    }
-
-    XdrValue result() {
-        return result;
-    }
-
-    void noResult() {
-        result = null;
-    }
-
-    WorkRequest work() {
-        return work;
     }
 }

@@ -6,14 +6,13 @@ import dev.verbena.nessie.nnti.NntiException;
 import dev.verbena.nessie.nnti.NntiPeer;
 import dev.verbena.nessie.nnti.NntiResult;
 import dev.verbena.nessie.nnti.NntiTransport;
-import dev.verbena.nessie.nnti.WorkRequest;
 import dev.verbena.nessie.xdr.XdrException;
+import dev.verbena.nessie.xdr.XdrInts;
 import dev.verbena.nessie.xdr.XdrValue;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 import org.agrona.DirectBuffer;
-import org.agrona.MutableDirectBuffer;
 import org.agrona.collections.IntHashSet;
 
 /**
@@ -26,15 +25,17 @@ public final class RpcClient {
     private static final int RESULT_LENGTH_MAX = 1 << 28;
     private static final long MS = 1_000_000;
 
-    private record Abandoned(WorkRequest fetch, NntiBuffer buffer) {}
-
     private final NntiTransport transport;
     private final RegisteredBuffers longArgs;
     private final RegisteredBuffers longResults;
     private final IntHashSet stubs = new IntHashSet();
     private final ArrayList<ClientRequest> active = new ArrayList<>();
-    private final ArrayList<Abandoned> abandoned = new ArrayList<>();
+
+    /** Fetches of calls that have ended meanwhile. */
+    private final ArrayList<Fetch> abandoned = new ArrayList<>();
+
     private final RpcMessage arrived = new RpcMessage();
+    private final Outgoing responseless = new Outgoing();
     private final Waiting waiting = new Waiting();
     private final Pushes pushes;
     private final int exchange;
@@ -73,37 +74,32 @@ public final class RpcClient {
      * @throws NntiException naming why not; {@code EBADRPC} if what is there is no Nessie server
      */
     public RpcService getService(String url, long timeoutMs) {
-        long start = transport.transport().nanoTime();
-        NntiPeer peer = transport.connect(url, timeoutMs);
-        long leftMs = timeoutMs - (transport.transport().nanoTime() - start) / MS;
-        ServiceDescriptor descriptor = new ServiceDescriptor();
-        ClientRequest request = new ClientRequest();
-        RpcService unknown = new RpcService(peer, RpcMessage.LENGTH_MAX, 0);
-        call(request, unknown, Opcode.GET_SERVICE, null, descriptor, null, 0, Math.max(1, leftMs));
-        await(request, NntiTransport.NEVER);
-        if (request.result() != RpcResult.OK || request.remoteCode() != 0) {
-            transport.disconnect(peer);
-            boolean isTimeout = request.result() == RpcResult.ETIMEDOUT;
-            throw new NntiException(
-                    isTimeout ? NntiResult.ETIMEDOUT : NntiResult.EBADRPC,
-                    url + " does not answer as a service: " + request.result());
+        ServiceSearch search = search(url, timeoutMs);
+        NntiResult waited =
+                transport.await(
+                        () -> {
+                            doWork();
+                            search.look();
+                            return search.isDone();
+                        },
+                        NntiTransport.NEVER);
+        if (waited != NntiResult.OK) {
+            search.interrupted();
         }
-        return service(peer, descriptor);
+        if (search.failure() != null) {
+            throw search.failure();
+        }
+        return search.service();
     }
 
     /**
      * Starts to find a server.
      *
-     * @param timeoutMs milliseconds, to connect and then for the answer
+     * @param timeoutMs milliseconds, over connecting and asking
      * @throws NntiException {@code EINVAL} for an address of another scheme, or none
      */
     public ServiceSearch search(String url, long timeoutMs) {
         return new ServiceSearch(this, transport, url, timeoutMs);
-    }
-
-    /** The service once a call of {@code GET_SERVICE} is complete. */
-    static RpcService service(NntiPeer peer, ServiceDescriptor descriptor) {
-        return new RpcService(peer, descriptor.requestLength(), descriptor.argsLengthMax());
     }
 
     /** Disconnects. */
@@ -139,22 +135,23 @@ public final class RpcClient {
             return isDataWrong ? RpcResult.EINVAL : RpcResult.ENOENT;
         }
         long timeoutNs = timeoutMs < 0 ? Long.MAX_VALUE / 4 : timeoutMs * MS;
-        request.begin(nextId++, service, args, result, timeoutNs);
-        request.header().request(exchange, request.id(), opcode, 0);
+        request.begin(service, result, data, timeoutNs);
+        Outgoing message = request.message();
+        message.begin(args).request(exchange, nextId++, opcode, 0);
         if (data != null) {
-            request.header().data(dataLength, data.handle());
-            request.data(data);
+            message.header().data(dataLength, data.handle());
         }
-        RpcResult prepared = prepare(request);
+        RpcResult prepared =
+                message.prepare(service.requestLength(), service.argsLengthMax(), longArgs);
         if (prepared != RpcResult.OK) {
-            request.done(ClientRequest.State.ERROR, prepared, 0);
+            request.done(prepared, 0);
             return prepared;
         }
         active.add(request);
         hasUntimed = true;
         sendingCount++;
         send(request);
-        return request.state() == ClientRequest.State.ERROR ? request.result() : RpcResult.OK;
+        return request.isDone() ? request.result() : RpcResult.OK;
     }
 
     /**
@@ -166,48 +163,18 @@ public final class RpcClient {
         if (!stubs.contains(opcode)) {
             return RpcResult.ENOENT;
         }
-        int length = args == null ? 0 : args.encodedLength();
-        if (length >= service.inlineArgsMax(false)) {
+        responseless.begin(args).request(exchange, nextId++, opcode, RpcMessage.FLAG_RESPONSELESS);
+        if (responseless.prepare(service.requestLength(), 0, longArgs) != RpcResult.OK) {
             return RpcResult.EINVAL;
         }
         int at = transport.claim();
         if (at < 0) {
             return RpcResult.EBADRPC;
         }
-        arrived.request(exchange, nextId++, opcode, RpcMessage.FLAG_RESPONSELESS)
-                .body(length, null);
-        int end = at + arrived.encode(transport.messages(), at, true);
-        if (args != null) {
-            args.encode(transport.messages(), end);
-        }
-        return RpcResult.of(transport.commit(service.peer(), end + length - at));
-    }
-
-    /** Decides where the arguments travel; long ones are encoded now. */
-    private RpcResult prepare(ClientRequest request) {
-        RpcMessage header = request.header();
-        XdrValue args = request.args();
-        int length = args == null ? 0 : args.encodedLength();
-        header.body(length, null);
-        if (length == 0 || header.headerLength() + length < request.service().requestLength()) {
-            return RpcResult.OK;
-        }
-        if (length > request.service().argsLengthMax()) {
-            return RpcResult.EMSGSIZE;
-        }
-        NntiBuffer buffer = longArgs.acquire(length);
-        if (buffer == null) {
-            return RpcResult.ENOMEM;
-        }
-        try {
-            args.encode(buffer.window(), 0);
-        } catch (XdrException | IndexOutOfBoundsException e) {
-            longArgs.release(buffer);
-            return RpcResult.EENCODE;
-        }
-        request.longArgs(buffer);
-        header.body(length, buffer.handle());
-        return RpcResult.OK;
+        int length = responseless.encode(transport.messages(), at, true);
+        return length < 0
+                ? RpcResult.EENCODE
+                : RpcResult.of(transport.commit(service.peer(), length));
     }
 
     private void send(ClientRequest request) {
@@ -215,22 +182,17 @@ public final class RpcClient {
         if (at < 0) {
             return;
         }
-        MutableDirectBuffer messages = transport.messages();
-        int end = at + request.header().encode(messages, at, true);
-        if (!request.header().isFetch() && request.args() != null) {
-            try {
-                end += request.args().encode(messages, end);
-            } catch (XdrException | IndexOutOfBoundsException e) {
-                end(request, ClientRequest.State.ERROR, RpcResult.EENCODE, 0);
-                return;
-            }
+        int length = request.message().encode(transport.messages(), at, true);
+        if (length < 0) {
+            end(request, RpcResult.EENCODE, 0);
+            return;
         }
-        NntiResult result = transport.commit(request.service().peer(), end - at);
+        NntiResult result = transport.commit(request.peer(), length);
         if (result == NntiResult.OK) {
             sendingCount--;
             request.sent();
         } else if (result != NntiResult.EAGAIN) {
-            end(request, ClientRequest.State.ERROR, RpcResult.of(result), 0);
+            end(request, RpcResult.of(result), 0);
         }
     }
 
@@ -241,8 +203,8 @@ public final class RpcClient {
             work += stepAll();
         }
         for (int i = abandoned.size() - 1; i >= 0; i--) {
-            if (abandoned.get(i).fetch().isComplete()) {
-                longResults.revoke(abandoned.remove(i).buffer());
+            if (abandoned.get(i).isComplete()) {
+                abandoned.remove(i).free(longResults);
                 work++;
             }
         }
@@ -286,7 +248,7 @@ public final class RpcClient {
             work += step(request);
             request.timed(now); // one that was started meanwhile
             if (!request.isDone() && now - request.deadlineNs() >= 0) {
-                end(request, ClientRequest.State.TIMED_OUT, RpcResult.ETIMEDOUT, 0);
+                end(request, RpcResult.ETIMEDOUT, 0);
                 work++;
             }
             i = Math.min(i, active.size());
@@ -312,22 +274,19 @@ public final class RpcClient {
     }
 
     private void fetched(ClientRequest request) {
-        NntiResult moved = request.fetch().status().result();
-        int length = (int) request.fetch().status().length();
-        int code = request.remoteCode();
         int at = transport.claim();
         if (at < 0) {
             return;
         }
         RpcMessage.encodeAck(transport.messages(), at, exchange, request.id());
-        NntiResult sent = transport.commit(request.service().peer(), RpcMessage.ACK_LENGTH);
-        if (sent == NntiResult.EAGAIN) {
+        if (transport.commit(request.peer(), RpcMessage.ACK_LENGTH) == NntiResult.EAGAIN) {
             return;
         }
-        if (moved != NntiResult.OK) {
-            end(request, ClientRequest.State.ERROR, RpcResult.of(moved), 0);
+        Fetch fetch = request.fetch();
+        if (fetch.result() == RpcResult.OK) {
+            decode(request, fetch.bytes(), 0, fetch.length(), request.remoteCode());
         } else {
-            decode(request, request.longResult().window(), 0, length, code);
+            end(request, fetch.result(), 0);
         }
     }
 
@@ -336,11 +295,11 @@ public final class RpcClient {
             try {
                 request.resultValue().decode(buffer, at, at + length);
             } catch (XdrException | IndexOutOfBoundsException e) {
-                end(request, ClientRequest.State.ERROR, RpcResult.EDECODE, 0);
+                end(request, RpcResult.EDECODE, 0);
                 return;
             }
         }
-        end(request, ClientRequest.State.COMPLETE, RpcResult.OK, code);
+        end(request, RpcResult.OK, code);
     }
 
     /** A result: belongs to the call of this id at this peer, or is late. */
@@ -352,11 +311,11 @@ public final class RpcClient {
             return;
         }
         if (!arrived.decode(buffer, at, length, false)) {
-            end(request, ClientRequest.State.ERROR, RpcResult.EDECODE, 0);
+            end(request, RpcResult.EDECODE, 0);
         } else if (!arrived.isFetch()) {
             decode(request, buffer, arrived.bodyAt(), arrived.bodyLength(), arrived.code());
         } else if (arrived.bodyLength() > RESULT_LENGTH_MAX) {
-            end(request, ClientRequest.State.ERROR, RpcResult.EMSGSIZE, 0);
+            end(request, RpcResult.EMSGSIZE, 0);
         } else {
             fetch(request);
         }
@@ -377,27 +336,12 @@ public final class RpcClient {
     }
 
     private void fetch(ClientRequest request) {
-        int length = arrived.bodyLength();
-        NntiBuffer into = longResults.acquire(length);
-        if (into == null) {
-            end(request, ClientRequest.State.ERROR, RpcResult.ENOMEM, 0);
+        RpcResult started = request.fetch().start(transport, longResults, request.peer(), arrived);
+        if (started != RpcResult.OK) {
+            end(request, started, 0);
             return;
         }
-        NntiResult started =
-                transport.get(
-                        request.service().peer(),
-                        arrived.body(),
-                        0,
-                        length,
-                        into,
-                        0,
-                        request.fetch());
-        if (started != NntiResult.OK) {
-            longResults.release(into);
-            end(request, ClientRequest.State.ERROR, RpcResult.of(started), 0);
-            return;
-        }
-        request.fetching(into, arrived.code());
+        request.fetching(arrived.code());
         fetchingCount++;
         longResultCount++;
     }
@@ -409,7 +353,7 @@ public final class RpcClient {
             ClientRequest each = active.get(i);
             if (each.id() == id) {
                 boolean isIts =
-                        each.service().peer() == peer
+                        each.peer() == peer
                                 && RpcMessage.exchangeOf(buffer, at) == exchange
                                 && each.state() == ClientRequest.State.PROCESSING_REQUEST;
                 return isIts ? each : null;
@@ -418,29 +362,19 @@ public final class RpcClient {
         return null;
     }
 
-    private void end(ClientRequest request, ClientRequest.State state, RpcResult result, int code) {
+    private void end(ClientRequest request, RpcResult result, int code) {
         sendingCount -= request.state() == ClientRequest.State.SENDING ? 1 : 0;
         fetchingCount -= request.state() == ClientRequest.State.PROCESSING_RESULT ? 1 : 0;
         int index = active.indexOf(request);
         active.set(index, active.get(active.size() - 1));
         active.remove(active.size() - 1);
-        releaseBuffers(request, state == ClientRequest.State.COMPLETE);
-        request.done(state, result, code);
-    }
-
-    private void releaseBuffers(ClientRequest request, boolean isComplete) {
-        NntiBuffer args = request.takeLongArgs();
-        if (args != null && isComplete) {
-            longArgs.release(args);
-        } else if (args != null) {
-            longArgs.revoke(args);
+        request.message().free(longArgs, result == RpcResult.OK);
+        if (request.fetch().isUnderWay()) {
+            abandoned.add(request.leaveFetch());
+        } else {
+            request.fetch().free(longResults);
         }
-        NntiBuffer into = request.takeLongResult();
-        if (into != null && request.fetch().isComplete()) {
-            longResults.release(into);
-        } else if (into != null) {
-            abandoned.add(new Abandoned(request.takeFetch(), into));
-        }
+        request.done(result, code);
     }
 
     /**
@@ -449,14 +383,14 @@ public final class RpcClient {
      */
     public void cancel(ClientRequest request) {
         if (active.contains(request)) {
-            end(request, ClientRequest.State.ERROR, RpcResult.ECANCELED, 0);
+            end(request, RpcResult.ECANCELED, 0);
         }
     }
 
     void onPeerClosed(NntiPeer peer) {
         for (int i = active.size() - 1; i >= 0; i--) {
-            if (i < active.size() && active.get(i).service().peer() == peer) {
-                end(active.get(i), ClientRequest.State.ERROR, RpcResult.EIO, 0);
+            if (i < active.size() && active.get(i).peer() == peer) {
+                end(active.get(i), RpcResult.EIO, 0);
             }
         }
     }
@@ -518,33 +452,20 @@ public final class RpcClient {
         return worst;
     }
 
-    /** Calls and waits. */
-    public RpcResult callAndAwait(
-            ClientRequest request,
-            RpcService service,
-            int opcode,
-            XdrValue args,
-            XdrValue result,
-            long timeoutMs) {
-        RpcResult called = call(request, service, opcode, args, result, null, 0, timeoutMs);
-        return called == RpcResult.OK ? await(request, NntiTransport.NEVER) : called;
-    }
-
     /**
      * Ends a server: signal 0 in order, after what it has accepted; another at once, with that
      * code.
      */
     public RpcResult kill(RpcService service, int signal, long timeoutMs) {
+        XdrInts args = new XdrInts(true, 1);
+        args.set(0, signal);
         if (signal != 0) {
-            return callResponseless(service, Opcode.KILL_SERVICE, new XdrSignal(signal));
+            return callResponseless(service, Opcode.KILL_SERVICE, args);
         }
-        return callAndAwait(
-                new ClientRequest(),
-                service,
-                Opcode.KILL_SERVICE,
-                new XdrSignal(signal),
-                null,
-                timeoutMs);
+        ClientRequest request = new ClientRequest();
+        RpcResult called =
+                call(request, service, Opcode.KILL_SERVICE, args, null, null, 0, timeoutMs);
+        return called == RpcResult.OK ? await(request, NntiTransport.NEVER) : called;
     }
 
     /** Results that came when nobody waited for them any more. */
@@ -575,7 +496,7 @@ public final class RpcClient {
 
     void close() {
         for (int i = active.size() - 1; i >= 0; i--) {
-            end(active.get(i), ClientRequest.State.ERROR, RpcResult.ECANCELED, 0);
+            end(active.get(i), RpcResult.ECANCELED, 0);
         }
         longArgs.close();
         longResults.close();

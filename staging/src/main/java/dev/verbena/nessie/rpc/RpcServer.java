@@ -2,11 +2,10 @@ package dev.verbena.nessie.rpc;
 
 import dev.verbena.agent.ProtocolAgent;
 import dev.verbena.nessie.nnti.BufferFlags;
-import dev.verbena.nessie.nnti.NntiBuffer;
 import dev.verbena.nessie.nnti.NntiPeer;
-import dev.verbena.nessie.nnti.NntiResult;
 import dev.verbena.nessie.nnti.NntiTransport;
 import dev.verbena.nessie.xdr.XdrException;
+import dev.verbena.nessie.xdr.XdrInts;
 import dev.verbena.nessie.xdr.XdrValue;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -38,7 +37,10 @@ public final class RpcServer {
     private final ArrayList<RpcCall> used = new ArrayList<>();
     private final PriorityQueue<RpcCall> queue;
     private final Replies replies;
-    private final ServerDispatch dispatch;
+
+    /** Null: handlers run in the server's loop. */
+    private RequestWorkers workers;
+
     private Consumer<Boolean> progress;
     private long arrivalCount;
     private long handledCount;
@@ -60,7 +62,6 @@ public final class RpcServer {
         this.queue = new PriorityQueue<>(Math.max(1, options.pendingMax()), options.order());
         this.longArgs = new RegisteredBuffers(transport, BufferFlags.GET_DST);
         this.replies = new Replies(this, transport, options.fetchTimeoutNs());
-        this.dispatch = new ServerDispatch(this, errorHandler);
         for (int i = 0; i < options.pendingMax(); i++) {
             free.add(new RpcCall(this));
         }
@@ -71,15 +72,18 @@ public final class RpcServer {
 
     private void registerBuiltIn() {
         register(Opcode.NULL, null, call -> call.reply(0, null));
-        ServiceDescriptor descriptor = new ServiceDescriptor();
+        XdrInts descriptor = new XdrInts(true, ServiceSearch.WORDS);
         int longest = Replies.lengthMax(transport);
-        descriptor.set(longest, longest, options.argsLengthMax());
+        descriptor.set(0, ServiceSearch.VERSION);
+        descriptor.set(1, longest);
+        descriptor.set(2, longest);
+        descriptor.set(3, options.argsLengthMax());
         register(Opcode.GET_SERVICE, null, call -> call.reply(0, descriptor));
-        register(Opcode.KILL_SERVICE, () -> new XdrSignal(0), this::kill);
+        register(Opcode.KILL_SERVICE, () -> new XdrInts(true, 1), this::kill);
     }
 
     private void kill(RpcCall call) {
-        exitCode = ((XdrSignal) call.args()).signal();
+        exitCode = ((XdrInts) call.args()).get(0);
         isEnding = true;
         isKilled = exitCode != 0;
         call.reply(0, null);
@@ -133,9 +137,9 @@ public final class RpcServer {
         hasUntimed = true;
         if (!call.request().decode(buffer, at, length, true)) {
             malformedCount++;
-            refuse(call, RpcResult.EDECODE);
+            call.refuse(RpcResult.EDECODE);
         } else if (isRefusing()) {
-            refuse(call, RpcResult.ECANCELED);
+            call.refuse(RpcResult.ECANCELED);
         } else {
             accept(call, buffer);
         }
@@ -150,7 +154,7 @@ public final class RpcServer {
         RpcOperation operation = operations.get(call.opcode());
         RpcMessage request = call.request();
         if (operation == null) {
-            refuse(call, RpcResult.ENOTSUP);
+            call.refuse(RpcResult.ENOTSUP);
             return;
         }
         call.operation(operation);
@@ -161,30 +165,20 @@ public final class RpcServer {
         if (!request.isFetch()) {
             decode(call, buffer, request.bodyAt(), request.bodyLength());
         } else if (request.bodyLength() > options.argsLengthMax() || request.isResponseless()) {
-            refuse(call, RpcResult.EMSGSIZE);
+            call.refuse(RpcResult.EMSGSIZE);
         } else {
             fetchArgs(call);
         }
     }
 
     private void fetchArgs(RpcCall call) {
-        RpcMessage request = call.request();
-        NntiBuffer into = longArgs.acquire(request.bodyLength());
-        if (into == null) {
-            refuse(call, RpcResult.ENOMEM);
-            return;
+        RpcResult started = call.longArgs().start(transport, longArgs, call.peer(), call.request());
+        if (started == RpcResult.OK) {
+            fetchedArgsCount++;
+            call.phase(RpcCall.Phase.FETCHING_ARGS);
+        } else {
+            call.refuse(started);
         }
-        NntiResult started =
-                transport.get(
-                        call.peer(), request.body(), 0, request.bodyLength(), into, 0, call.work());
-        if (started != NntiResult.OK) {
-            longArgs.release(into);
-            refuse(call, RpcResult.of(started));
-            return;
-        }
-        fetchedArgsCount++;
-        call.longArgs(into);
-        call.phase(RpcCall.Phase.FETCHING_ARGS);
     }
 
     private void decode(RpcCall call, DirectBuffer buffer, int at, int length) {
@@ -193,20 +187,11 @@ public final class RpcServer {
                 call.args().decode(buffer, at, at + length);
             }
         } catch (XdrException | IndexOutOfBoundsException e) {
-            refuse(call, RpcResult.EDECODE);
+            call.refuse(RpcResult.EDECODE);
             return;
         }
         call.phase(RpcCall.Phase.QUEUED);
         queue.add(call);
-    }
-
-    private void refuse(RpcCall call, RpcResult why) {
-        call.phase(RpcCall.Phase.RUNNING);
-        RpcMessage request = call.request();
-        call.reply().request(request.exchange(), request.id(), request.opcode(), 0);
-        call.reply().code(why.code());
-        call.noResult();
-        sendReply(call);
     }
 
     /** The client has fetched a long result. */
@@ -250,8 +235,8 @@ public final class RpcServer {
 
     /** Does what can be done now; work done. Part of {@link RpcEndpoint#doWork}. */
     int doWork() {
-        int work = dispatch.takeCommands() + step();
-        if (dispatch.hasWorkers() || queue.size() > 1) {
+        int work = (workers == null ? 0 : workers.takeCommands()) + step();
+        if (workers != null || queue.size() > 1) {
             beginAges();
         }
         work += dispatchQueue();
@@ -284,7 +269,7 @@ public final class RpcServer {
     private int step(RpcCall call) {
         switch (call.phase()) {
             case FETCHING_ARGS:
-                return call.work().isComplete() ? argsFetched(call) : 0;
+                return call.longArgs().isComplete() ? argsFetched(call) : 0;
             case RUNNING:
                 return running(call);
             case REPLYING:
@@ -301,7 +286,11 @@ public final class RpcServer {
 
     private int running(RpcCall call) {
         if (call.isMoving()) {
-            return ServerDispatch.isMoved(transport, call) ? transferred(call) : 0;
+            boolean isMoved = call.isMoved();
+            if (isMoved) {
+                call.transferred();
+            }
+            return isMoved ? 1 : 0;
         }
         if (call.isOrphan() && !call.isHandling()) {
             // Its handler may keep the object and answer it later: it is never used again.
@@ -315,15 +304,13 @@ public final class RpcServer {
     }
 
     private int argsFetched(RpcCall call) {
-        NntiBuffer fetched = call.longArgs();
-        call.longArgs(null);
-        NntiResult result = call.work().status().result();
-        if (result == NntiResult.OK) {
-            decode(call, fetched.window(), 0, call.request().bodyLength());
+        Fetch fetched = call.longArgs();
+        if (fetched.result() == RpcResult.OK) {
+            decode(call, fetched.bytes(), 0, call.request().bodyLength());
         } else {
-            refuse(call, RpcResult.of(result));
+            call.refuse(fetched.result());
         }
-        longArgs.release(fetched);
+        fetched.free(longArgs);
         return 1;
     }
 
@@ -335,7 +322,7 @@ public final class RpcServer {
             if (next.isOrphan()) {
                 queue.remove();
                 finish(next);
-            } else if (needsSlot && slots.isEmpty() || !dispatch.hasRoom()) {
+            } else if (needsSlot && slots.isEmpty() || workers != null && !workers.hasRoom()) {
                 break;
             } else {
                 queue.remove();
@@ -343,11 +330,21 @@ public final class RpcServer {
                     slots.take(next);
                 }
                 next.phase(RpcCall.Phase.RUNNING);
-                dispatch.run(next);
+                run(next);
             }
             work++;
         }
         return work;
+    }
+
+    private void run(RpcCall call) {
+        if (workers != null && call.opcode() != Opcode.KILL_SERVICE) {
+            call.handling(workers);
+            workers.offer(call);
+        } else {
+            call.handling(null);
+            call.handle(errorHandler);
+        }
     }
 
     /** When {@link #doWork} has something to do although nothing comes; {@code Long.MAX_VALUE}. */
@@ -377,24 +374,6 @@ public final class RpcServer {
 
     // ---- what handlers ask for
 
-    RpcResult start(
-            RpcCall call,
-            RpcCall.Command command,
-            NntiBuffer local,
-            long offset,
-            long length,
-            long dataOffset,
-            RpcCall.TransferListener listener) {
-        return ServerDispatch.start(
-                transport, call, command, local, offset, length, dataOffset, listener);
-    }
-
-    /** A transfer that a handler waits for in the loop has ended. */
-    int transferred(RpcCall call) {
-        call.takeListener().onTransferred(call.moved());
-        return 1;
-    }
-
     /** Of another version. */
     void onUnknownVersion(NntiPeer peer, DirectBuffer buffer, int at) {
         malformedCount++;
@@ -408,8 +387,7 @@ public final class RpcServer {
 
     void finish(RpcCall call) {
         slots.give(call);
-        call.longResult(null, 0);
-        call.takeListener();
+        call.noListener();
         if (call.phase() == RpcCall.Phase.ABANDONED) {
             return;
         }
@@ -438,14 +416,17 @@ public final class RpcServer {
         if (options.threads() == 0) {
             return List.of();
         }
-        RequestWorkers pool =
+        workers =
                 new RequestWorkers(
-                        transport, clock, options.threads(), options.pendingMax(), errorHandler);
-        pool.onOffer(wakeup);
-        dispatch.workers(pool);
+                        transport,
+                        clock,
+                        options.threads(),
+                        options.pendingMax(),
+                        errorHandler,
+                        wakeup);
         List<ProtocolAgent> agents = new ArrayList<>();
         for (int i = 0; i < options.threads(); i++) {
-            agents.add(pool.worker());
+            agents.add(workers.worker());
         }
         return agents;
     }
@@ -510,7 +491,9 @@ public final class RpcServer {
     }
 
     void close() {
-        dispatch.close();
+        if (workers != null) {
+            workers.close(); // handlers that wait are told that nothing more happens
+        }
         longArgs.close();
         replies.close();
     }

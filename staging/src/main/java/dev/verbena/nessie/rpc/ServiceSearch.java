@@ -1,72 +1,114 @@
 package dev.verbena.nessie.rpc;
 
+import dev.verbena.nessie.nnti.NntiException;
 import dev.verbena.nessie.nnti.NntiPeer;
+import dev.verbena.nessie.nnti.NntiResult;
 import dev.verbena.nessie.nnti.NntiTransport;
+import dev.verbena.nessie.xdr.XdrInts;
 
 /**
  * Finds a server as {@link RpcClient#getService} does, for those who must not block: call {@link
- * #look} after the endpoint's work until it {@link #isDone}. Owned by the transport's thread.
+ * #look} after the endpoint's work until it {@link #isDone}. Owned by the client's thread.
+ *
+ * <p>A server answers four numbers: {@link #VERSION}, the lengths of its longest short request and
+ * result, and that of the longest arguments that it fetches.
  */
 public final class ServiceSearch {
+    /** Numbers in an answer. */
+    static final int WORDS = 4;
+
+    static final int VERSION = 1;
+
     private static final long MS = 1_000_000;
 
     private final RpcClient client;
+    private final NntiTransport transport;
+    private final String url;
     private final NntiPeer peer;
-    private final long timeoutMs;
-    private final ServiceDescriptor descriptor = new ServiceDescriptor();
+    private final long deadlineNs;
+    private final XdrInts answer = new XdrInts(true, WORDS);
     private final ClientRequest request = new ClientRequest();
-    private RpcResult result;
+    private NntiException failure;
     private RpcService service;
 
     ServiceSearch(RpcClient client, NntiTransport transport, String url, long timeoutMs) {
         this.client = client;
-        this.timeoutMs = timeoutMs;
-        this.peer = transport.startConnect(url, timeoutMs * MS);
+        this.transport = transport;
+        this.url = url;
+        long timeoutNs = timeoutMs < 0 ? Long.MAX_VALUE / 4 : timeoutMs * MS;
+        this.deadlineNs = now() + timeoutNs;
+        this.peer = transport.startConnect(url, timeoutNs);
+    }
+
+    private long now() {
+        return transport.transport().nanoTime();
     }
 
     /** Goes on if it can; work done. */
     public int look() {
-        if (isDone()) {
+        boolean isAsking = request.state() != ClientRequest.State.NULL;
+        if (isDone() || isAsking && !request.isDone()) {
             return 0;
         }
-        if (request.state() != ClientRequest.State.NULL) {
-            return request.isDone() ? end() : 0;
-        }
-        if (peer.state() == NntiPeer.State.CLOSED) {
-            result = RpcResult.of(peer.result());
-            return 1;
-        }
-        if (peer.state() != NntiPeer.State.READY) {
+        if (isAsking) {
+            answered();
+        } else if (peer.state() == NntiPeer.State.CLOSED) {
+            fail(peer.result(), "connect to " + url + ": " + peer.reason());
+        } else if (now() - deadlineNs >= 0) {
+            fail(NntiResult.ETIMEDOUT, "connect to " + url);
+        } else if (peer.state() == NntiPeer.State.READY) {
+            ask();
+        } else {
             return 0;
         }
-        RpcService unknown = new RpcService(peer, RpcMessage.LENGTH_MAX, 0);
-        RpcResult sent =
-                client.call(
-                        request, unknown, Opcode.GET_SERVICE, null, descriptor, null, 0, timeoutMs);
-        result = sent == RpcResult.OK ? null : sent;
         return 1;
     }
 
-    private int end() {
-        boolean isService = request.result() != RpcResult.OK || request.remoteCode() == 0;
-        result = isService ? request.result() : RpcResult.EBADRPC;
-        if (result == RpcResult.OK) {
-            service = RpcClient.service(peer, descriptor);
+    private void ask() {
+        RpcService unknown = new RpcService(peer, RpcMessage.LENGTH_MAX, 0);
+        long leftMs = Math.max(1, (deadlineNs - now()) / MS);
+        // What is wrong is in the request, too.
+        client.call(request, unknown, Opcode.GET_SERVICE, null, answer, null, 0, leftMs);
+    }
+
+    private void answered() {
+        boolean isService =
+                request.result() == RpcResult.OK
+                        && request.remoteCode() == 0
+                        && answer.get(0) == VERSION
+                        && answer.get(1) >= RpcMessage.LENGTH_MAX
+                        && answer.get(2) >= RpcMessage.LENGTH_MAX;
+        if (isService) {
+            service = new RpcService(peer, answer.get(1), answer.get(3));
+        } else {
+            boolean isTimeout = request.result() == RpcResult.ETIMEDOUT;
+            fail(
+                    isTimeout ? NntiResult.ETIMEDOUT : NntiResult.EBADRPC,
+                    url + " does not answer as a service: " + request.result());
         }
-        return 1;
+    }
+
+    private void fail(NntiResult why, String what) {
+        transport.disconnect(peer);
+        failure = new NntiException(why, what);
+    }
+
+    /** Gives up. */
+    void interrupted() {
+        fail(NntiResult.EINTR, "connect to " + url);
     }
 
     /** Whether it has found the server or given up. */
     public boolean isDone() {
-        return result != null;
+        return service != null || failure != null;
     }
 
-    /** How it ended; null: it has not. */
-    public RpcResult result() {
-        return result;
+    /** Why it has found none; null: it has, or it has not ended. */
+    public NntiException failure() {
+        return failure;
     }
 
-    /** The server; null unless the result is {@code OK}. */
+    /** The server; null: it has not found it. */
     public RpcService service() {
         return service;
     }

@@ -13,6 +13,7 @@ import dev.verbena.nessie.nnti.NntiOptions;
 import dev.verbena.nessie.nnti.NntiResult;
 import dev.verbena.nessie.nnti.NntiTransport;
 import dev.verbena.nessie.xdr.XdrException;
+import dev.verbena.nessie.xdr.XdrInts;
 import dev.verbena.transport.Transports;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
@@ -140,7 +141,9 @@ public abstract class RpcContract {
     @Tag("nessie-R4")
     void shouldAnswerArgumentsThatCannotBeDecoded() {
         ClientRequest request = new ClientRequest();
-        client.client().call(request, service, ECHO, new XdrSignal(-1), null, null, 0, 1000);
+        XdrInts malformed = new XdrInts(true, 1);
+        malformed.set(0, -1);
+        client.client().call(request, service, ECHO, malformed, null, null, 0, 1000);
         pair.pump("answered", request::isDone);
         assertThat(request.remoteCode()).isEqualTo(RpcResult.EDECODE.code());
         requireEcho(8);
@@ -477,7 +480,7 @@ public abstract class RpcContract {
         ClientRequest accepted = call(HOLD, null, null, 20_000);
         pair.pump("accepted", () -> held.size() == 1);
         ClientRequest kill = new ClientRequest();
-        XdrSignal signal = new XdrSignal(0);
+        XdrInts signal = new XdrInts(true, 1);
         client.client().call(kill, service, Opcode.KILL_SERVICE, signal, null, null, 0, 20_000);
         pair.pump("killed", kill::isDone);
         assertThat(done(ECHO, new Bytes(8), null).remoteCode())
