@@ -94,30 +94,6 @@ abstract class ShmOperations extends GuardedTransport {
             int tag,
             long context,
             int flags) {
-        return operation == Operation.PUT_NOTIFY
-                ? putAndTell(connection, local, offset, remote, remoteOffset, length, tag, context)
-                : oneSided(
-                        operation,
-                        connection,
-                        local,
-                        offset,
-                        remote,
-                        remoteOffset,
-                        length,
-                        context,
-                        flags);
-    }
-
-    private int oneSided(
-            int operation,
-            long connection,
-            RegisteredRegion local,
-            long offset,
-            RemoteDescriptor remote,
-            long remoteOffset,
-            long length,
-            long context,
-            int flags) {
         if (!guard.enter()) {
             return CLOSED;
         }
@@ -128,18 +104,25 @@ abstract class ShmOperations extends GuardedTransport {
             if (to == null) {
                 return NOT_CONNECTED;
             }
-            if (completions.isFull()) {
+            boolean isNotifying = operation == Operation.PUT_NOTIFY;
+            if (completions.isFull() || isNotifying && to.credit() == ShmConnection.NO_CREDIT) {
                 return BACK_PRESSURED;
             }
             int status =
                     operation == Operation.PUT && (flags & STREAMED) != 0
                             ? to.putStreamed(address, remote, remoteOffset, length)
                             : to.transfer(
-                                    operation == Operation.PUT,
+                                    operation != Operation.GET,
                                     address,
                                     remote,
                                     remoteOffset,
                                     length);
+            if (isNotifying && status == Status.OK) {
+                int result = tell(to, remote, remoteOffset, length, tag);
+                if (result != ACCEPTED) {
+                    return result;
+                }
+            }
             region.onPosted(
                     completions.add(
                             connection,
@@ -153,56 +136,14 @@ abstract class ShmOperations extends GuardedTransport {
         }
     }
 
-    private int putAndTell(
-            long connection,
-            RegisteredRegion source,
-            long offset,
-            RemoteDescriptor target,
-            long targetOffset,
-            long length,
-            int tag,
-            long context) {
-        if (!guard.enter()) {
-            return CLOSED;
-        }
-        try {
-            ShmRegion region = own(source);
-            long from = region.range(offset, length);
-            ShmConnection to = connections.open(connection);
-            if (to == null) {
-                return NOT_CONNECTED;
-            }
-            if (completions.isFull()) {
-                return BACK_PRESSURED;
-            }
-            int credit = to.credit();
-            if (credit == ShmConnection.NO_CREDIT) {
-                return BACK_PRESSURED;
-            }
-            int status = to.transfer(true, from, target, targetOffset, length);
-            if (status == Status.OK) {
-                long notify = scratch.notify;
-                UnsafeApi.putInt(null, notify + Layout.NOTIFY_SLOT, (int) target.keyLow());
-                UnsafeApi.putInt(null, notify + Layout.NOTIFY_GENERATION, target.generation());
-                UnsafeApi.putLong(
-                        null, notify + Layout.NOTIFY_OFFSET, target.base() + targetOffset);
-                UnsafeApi.putLong(null, notify + Layout.NOTIFY_LENGTH, length);
-                int result = post(to, Layout.SHM_KIND_NOTIFY, tag, notify, Layout.NOTIFY_SIZE);
-                if (result != ACCEPTED) {
-                    return result;
-                }
-            }
-            region.onPosted(
-                    completions.add(
-                            connection,
-                            Operation.PUT_NOTIFY,
-                            context,
-                            status,
-                            status == Status.OK ? length : 0));
-            return ACCEPTED;
-        } finally {
-            guard.exit();
-        }
+    /** Posts the notification of a put that is placed. */
+    private int tell(ShmConnection to, RemoteDescriptor target, long offset, long length, int tag) {
+        long notify = scratch.notify;
+        UnsafeApi.putInt(null, notify + Layout.NOTIFY_SLOT, (int) target.keyLow());
+        UnsafeApi.putInt(null, notify + Layout.NOTIFY_GENERATION, target.generation());
+        UnsafeApi.putLong(null, notify + Layout.NOTIFY_OFFSET, target.base() + offset);
+        UnsafeApi.putLong(null, notify + Layout.NOTIFY_LENGTH, length);
+        return post(to, Layout.SHM_KIND_NOTIFY, tag, notify, Layout.NOTIFY_SIZE);
     }
 
     @Override
