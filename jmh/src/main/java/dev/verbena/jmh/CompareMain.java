@@ -85,6 +85,7 @@ public final class CompareMain {
         atLeast("pull-64m", pulls + "pulls of 64 MiB", four, pull("pulls", 64), 0.9);
         comparisons.addAll(ArrayComparisons.of());
         comparisons.addAll(StagingComparisons.of());
+        comparisons.addAll(FlesnetComparisons.of());
         comparisons.add(
                 new Comparison(
                         "dart-send-poll",

@@ -178,6 +178,7 @@ class FlesnetTest {
 
     @Test
     @Tag("flesnet-10")
+    @Tag("flesnet-53")
     void shouldFitSixteenComponentsOfSixtyFourKibibytesIntoAMebibyte() {
         List<Timeslice> held = new CopyOnWriteArrayList<>();
         try (FlesnetRun run =
@@ -201,6 +202,11 @@ class FlesnetTest {
             }
             run.awaitDone();
             assertThat(input.statistics().creditBlockedNs()).isPositive();
+            long others =
+                    input.statistics().syncBytes()
+                            + run.computes.get(0).statistics().syncBytes()
+                            + input.statistics().components() * ComponentFlyweight.LENGTH;
+            assertThat(others).isLessThan(input.statistics().payloadBytes() / 100);
         }
     }
 
