@@ -19,6 +19,7 @@ module dev.verbena.staging {
     exports dev.verbena.nessie.xfer;
     exports dev.verbena.savime;
     exports dev.verbena.savime.query;
+    exports dev.verbena.staging.exchange;
     exports dev.verbena.staging.metadata;
     exports dev.verbena.staging.sink;
 

@@ -32,6 +32,7 @@ class ArchitectureTest {
                             "dev.verbena.nessie.service",
                             "dev.verbena.savime",
                             "dev.verbena.savime.query",
+                            "dev.verbena.staging.exchange",
                             "dev.verbena.staging.metadata",
                             "dev.verbena.staging.sink",
                             "dev.verbena.portals",

@@ -233,6 +233,7 @@ class ArchitectureTest {
                             "dev.verbena.nessie.xfer",
                             "dev.verbena.savime",
                             "dev.verbena.savime.query",
+                            "dev.verbena.staging.exchange",
                             "dev.verbena.staging.metadata",
                             "dev.verbena.staging.sink");
         }

@@ -3,6 +3,7 @@ package dev.verbena.flesnet.dfs;
 import static java.nio.ByteOrder.LITTLE_ENDIAN;
 
 import dev.verbena.staging.Arguments;
+import dev.verbena.staging.exchange.ExchangeSchedule;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 
@@ -24,10 +25,7 @@ import org.agrona.MutableDirectBuffer;
  *
  * <p>One thread; allocates nothing after it was made.
  */
-public final class PacedExchange {
-    /** Bytes of a record. */
-    public static final int RECORD_LENGTH = 40;
-
+public final class PacedExchange implements ExchangeSchedule {
     private final int self;
     private final int receivers;
     private final IntervalPacer pacer;
@@ -55,7 +53,12 @@ public final class PacedExchange {
         scheduler = new ScheduleEngine(parameters, senders, ranges);
     }
 
-    /** Receiver of message {@code k}, from 0. */
+    @Override
+    public int receivers() {
+        return receivers;
+    }
+
+    @Override
     public int receiver(long k) {
         return (int) ((self + k) % receivers);
     }
@@ -65,30 +68,23 @@ public final class PacedExchange {
         return k / receivers * receivers + receiver(k);
     }
 
-    /**
-     * When message {@code k} may be sent; at or before {@code nowNs}: now.
-     *
-     * @return {@link IntervalPacer#NOT_OPEN} if acknowledgements must come first
-     */
+    @Override
     public long dueNs(long k, long nowNs) {
         return pacer.dueNs(place(k), (int) (k % receivers), nowNs);
     }
 
-    /** Message {@code k} was sent. */
+    @Override
     public void onSent(long k, long nowNs) {
         pacer.onSent(place(k), nowNs);
     }
 
-    /** Message {@code k} has arrived. */
+    @Override
     public void onAcknowledged(long k, long nowNs) {
         pacer.onAcked(place(k), nowNs);
     }
 
-    /**
-     * Writes the record of the next interval that was measured wholly.
-     *
-     * @return false if there is none
-     */
+    /** The record of the next interval that was measured wholly. */
+    @Override
     public boolean takeRecord(MutableDirectBuffer buffer, int offset, long nowNs) {
         if (!pacer.takeReport(measured)) {
             return false;
@@ -101,12 +97,7 @@ public final class PacedExchange {
         return true;
     }
 
-    /**
-     * A record of a sender came, or of this one.
-     *
-     * @param latencyNs how long it travelled
-     * @throws IllegalArgumentException if it cannot be one of this exchange
-     */
+    @Override
     public void onRecord(DirectBuffer buffer, int offset, long latencyNs, long nowNs) {
         long sender = buffer.getLong(offset, LITTLE_ENDIAN);
         Arguments.range("sender", sender, 0, senders - 1);

@@ -27,6 +27,19 @@ final class ArrayCall {
         started = client.call(rpc, service, operation, request, reply, memory, length, limitMs);
     }
 
+    /** Whether {@link #await} would not wait. */
+    boolean isDone() {
+        return started != RpcResult.OK || rpc.isDone();
+    }
+
+    /** Of a call that is done: whether {@link #await} would throw. */
+    boolean hasFailed() {
+        return started != RpcResult.OK
+                || rpc.result() != RpcResult.OK
+                || rpc.remoteCode() != 0
+                || reply.status() != 0;
+    }
+
     /** Waits for the answer. */
     ArrayReply await(RpcClient client) {
         RpcResult result =

@@ -9,6 +9,9 @@ import dev.verbena.nessie.rpc.RpcEndpoint;
 import dev.verbena.nessie.rpc.RpcService;
 import dev.verbena.nessie.service.wire.ArrayReply;
 import dev.verbena.nessie.service.wire.ArrayRequest;
+import dev.verbena.staging.Arguments;
+import dev.verbena.staging.exchange.ExchangeSchedule;
+import dev.verbena.staging.exchange.RecordCarrier;
 import dev.verbena.transport.Transport;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -40,6 +43,9 @@ public final class ArrayClient implements AutoCloseable {
                     return size() > KNOWN_MAX;
                 }
             };
+
+    /** Null: every server is called at once. */
+    private PacedCalls paced;
 
     private ArrayClient(RpcEndpoint endpoint, List<String> urls, long timeoutMs) {
         this.endpoint = endpoint;
@@ -74,6 +80,21 @@ public final class ArrayClient implements AutoCloseable {
         }
     }
 
+    /**
+     * From now on boxes are put and got piece by piece, in the order and at the times of a
+     * schedule: message k is a piece for its receiver, the server of that place, and is
+     * acknowledged by the answer.
+     *
+     * @param schedule of this client, as many receivers as there are servers; used here only
+     * @param carrier to and from the schedules of all other clients
+     * @param pieceLength longest piece, bytes; a row that is longer stays whole
+     */
+    public void pace(ExchangeSchedule schedule, RecordCarrier carrier, int pieceLength) {
+        Arguments.range("receivers", schedule.receivers(), services.size(), services.size());
+        Arguments.range("pieceLength", pieceLength, 1, Integer.MAX_VALUE);
+        paced = new PacedCalls(endpoint, schedule, carrier, pieceLength);
+    }
+
     // ---- memory
 
     /** Memory that servers may read and write: the fastest. At most 1 GiB. */
@@ -105,18 +126,20 @@ public final class ArrayClient implements AutoCloseable {
         Requests.requireInside(array, box, box, memory.length());
         List<ArrayCall> calls = new ArrayList<>();
         int home = Split.home(array.name(), services.size());
-        for (int place = 0; place < services.size(); place++) {
-            Box part = Split.part(array.whole(), box, place, services.size());
-            if (part != null) {
-                ArrayRequest request = request(array, place, timeoutMs);
-                Requests.encode(part, request.box());
-                Requests.encode(box, request.memory());
-                calls.add(start(Requests.PUT, request, memory, timeoutMs));
-            } else if (place == home && !known.containsKey(key(array))) {
-                calls.add(start(Requests.OPEN, request(array, place, 0), null, timeoutMs));
-            }
+        boolean isAway = Split.part(array.whole(), box, home, services.size()) == null;
+        if (isAway && !known.containsKey(key(array))) {
+            calls.add(start(Requests.OPEN, request(array, home, 0), null, timeoutMs));
         }
-        await(calls);
+        move(
+                array,
+                box,
+                calls,
+                (place, piece) ->
+                        start(
+                                Requests.PUT,
+                                request(array, place, timeoutMs, piece, box),
+                                memory,
+                                timeoutMs));
         known.put(key(array), array);
     }
 
@@ -154,18 +177,35 @@ public final class ArrayClient implements AutoCloseable {
         ArrayDescription array = find(name, version, waitMs);
         Requests.requireInside(array, box, box, memory.length());
         long leftMs = Math.max(0, waitMs - (now() - begin) / 1_000_000);
-        List<ArrayCall> calls = new ArrayList<>();
+        move(
+                array,
+                box,
+                new ArrayList<>(),
+                (place, piece) ->
+                        start(
+                                Requests.GET,
+                                request(array, place, leftMs, piece, box),
+                                memory,
+                                leftMs + timeoutMs));
+        return array.version();
+    }
+
+    /** Puts or gets what each server has of a box, and waits for these and other calls. */
+    private void move(
+            ArrayDescription array, Box box, List<ArrayCall> calls, PacedCalls.Starter starter) {
+        List<List<Box>> pieces = new ArrayList<>();
         for (int place = 0; place < services.size(); place++) {
             Box part = Split.part(array.whole(), box, place, services.size());
-            if (part != null) {
-                ArrayRequest request = request(array, place, leftMs);
-                Requests.encode(part, request.box());
-                Requests.encode(box, request.memory());
-                calls.add(start(Requests.GET, request, memory, leftMs + timeoutMs));
+            if (paced != null) {
+                pieces.add(paced.cut(part, array.type().size()));
+            } else if (part != null) {
+                calls.add(starter.start(place, part));
             }
         }
+        if (paced != null) {
+            calls.addAll(paced.move(pieces, starter));
+        }
         await(calls);
-        return array.version();
     }
 
     /**
@@ -249,6 +289,14 @@ public final class ArrayClient implements AutoCloseable {
         ArrayRequest request = request(array.name(), array.version(), place, waitMs);
         request.type(array.type().code());
         Requests.encodeShape(array.whole(), request.shape());
+        return request;
+    }
+
+    private ArrayRequest request(
+            ArrayDescription array, int place, long waitMs, Box piece, Box memory) {
+        ArrayRequest request = request(array, place, waitMs);
+        Requests.encode(piece, request.box());
+        Requests.encode(memory, request.memory());
         return request;
     }
 

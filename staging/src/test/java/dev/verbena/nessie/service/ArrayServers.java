@@ -9,17 +9,23 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/** Array servers on threads of this process, and their clients, over shm://. */
+/** Array servers on threads of this process, and their clients, over shm:// unless told other. */
 final class ArrayServers implements AutoCloseable {
     static final long LIMIT_MS = 60_000;
 
     final List<Throwable> errors = new CopyOnWriteArrayList<>();
     final List<ArrayServer> servers = new ArrayList<>();
+    private final String scheme;
     private final TransportContext context;
     private final RealEnvironment environment;
     private final List<AutoCloseable> open = new ArrayList<>();
 
     ArrayServers(Path directory, int count, ArrayServerOptions options) {
+        this("shm", directory, count, options);
+    }
+
+    ArrayServers(String scheme, Path directory, int count, ArrayServerOptions options) {
+        this.scheme = scheme;
         String job = "array-test" + ProcessHandle.current().pid();
         context = new TransportContext().job(job);
         environment = RealEnvironment.builder().job(job).errorHandler(errors::add).build();
@@ -37,7 +43,7 @@ final class ArrayServers implements AutoCloseable {
     }
 
     Transport transport() {
-        return Transports.open("shm", context);
+        return Transports.open(scheme, context);
     }
 
     /** Of this thread; closed with the servers. */
