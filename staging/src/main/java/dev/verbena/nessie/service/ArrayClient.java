@@ -157,7 +157,7 @@ public final class ArrayClient implements AutoCloseable {
             }
         }
         await(calls);
-        await(List.of(seal(array, home)));
+        await(seal(array, home));
     }
 
     private ArrayCall seal(ArrayDescription array, int place) {
@@ -215,14 +215,7 @@ public final class ArrayClient implements AutoCloseable {
      * @param waitMs milliseconds to wait until there is one; 0: fail at once
      */
     public ArrayDescription describe(String name, long version, long waitMs) {
-        int home = Split.home(Requests.name(name), services.size());
-        ArrayReply reply =
-                await(
-                        start(
-                                Requests.DESCRIBE,
-                                request(name, version, home, waitMs),
-                                null,
-                                waitMs + timeoutMs));
+        ArrayReply reply = ask(Requests.DESCRIBE, name, version, waitMs);
         ArrayDescription found =
                 Requests.description(name, reply.number(), reply.type(), reply.shape());
         known.put(key(found), found);
@@ -236,19 +229,13 @@ public final class ArrayClient implements AutoCloseable {
      * @param waitMs milliseconds to wait until there is one; 0: none may be there
      */
     public long[] versions(String name, long after, long waitMs) {
-        int home = Split.home(Requests.name(name), services.size());
-        ArrayReply reply =
-                await(
-                        start(
-                                Requests.VERSIONS,
-                                request(name, after, home, waitMs),
-                                null,
-                                waitMs + timeoutMs));
-        long[] found = new long[reply.versions().count()];
-        for (int i = 0; i < found.length; i++) {
-            found[i] = reply.versions().get(i);
-        }
-        return found;
+        return Requests.toArray(ask(Requests.VERSIONS, name, after, waitMs).versions());
+    }
+
+    private ArrayReply ask(int operation, String name, long version, long waitMs) {
+        int home = Split.home(name, services.size());
+        ArrayRequest request = request(name, version, home, waitMs);
+        return await(start(operation, request, null, waitMs + timeoutMs));
     }
 
     /** Ends all servers in order: what they have accepted is answered. */
@@ -280,12 +267,11 @@ public final class ArrayClient implements AutoCloseable {
     private ArrayRequest request(String name, long version, int place, long waitMs) {
         ArrayRequest request = new ArrayRequest();
         request.place(place).places(services.size()).number(version).waitMs(waitMs);
-        request.name().text(name);
+        request.name().text(Requests.name(name));
         return request;
     }
 
     private ArrayRequest request(ArrayDescription array, int place, long waitMs) {
-        Requests.name(array.name());
         ArrayRequest request = request(array.name(), array.version(), place, waitMs);
         request.type(array.type().code());
         Requests.encodeShape(array.whole(), request.shape());

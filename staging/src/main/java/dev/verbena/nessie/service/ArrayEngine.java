@@ -1,6 +1,7 @@
 package dev.verbena.nessie.service;
 
 import dev.verbena.agent.ProtocolAgent;
+import dev.verbena.agent.internal.Deadlines;
 import dev.verbena.nessie.service.wire.ArrayRequest;
 import java.util.ArrayList;
 import java.util.List;
@@ -30,10 +31,8 @@ final class ArrayEngine {
     void onRequest(int operation, ArrayRequest request, Caller caller) {
         try {
             requirePlace(request);
-            Job job = job(operation, request, caller);
-            if (!attempt(job)) {
-                await(job);
-            }
+            long now = clock.nanoTime();
+            take(job(operation, request, caller, now), now);
         } catch (ArrayException e) {
             Job.fail(caller, e);
         }
@@ -52,17 +51,34 @@ final class ArrayEngine {
         }
     }
 
-    private Job job(int operation, ArrayRequest request, Caller caller) {
-        long now = clock.nanoTime();
+    private Job job(int operation, ArrayRequest request, Caller caller, long nowNs) {
         return switch (operation) {
-            case Requests.PUT -> new PutJob(store, request, caller, now, options.pieceMax());
-            case Requests.GET -> new GetJob(store, slots, request, caller, now);
-            case Requests.SEAL -> new Questions.Seal(store, request, caller, now);
-            case Requests.DESCRIBE -> new Questions.Describe(store, request, caller, now);
-            case Requests.VERSIONS -> new Questions.Versions(store, request, caller, now);
-            case Requests.OPEN -> new Questions.Open(store, request, caller, now);
+            case Requests.PUT -> new PutJob(store, request, caller, nowNs, options.pieceMax());
+            case Requests.GET -> new GetJob(store, slots, request, caller, nowNs);
+            case Requests.SEAL, Requests.DESCRIBE, Requests.VERSIONS, Requests.OPEN ->
+                    new Question(operation, store, request, caller, nowNs);
             default -> throw Requests.bad("operation " + operation);
         };
+    }
+
+    /** True: it has begun, or was answered; false: it waits. */
+    private boolean take(Job job, long nowNs) {
+        if (attempt(job)) {
+            return true;
+        }
+        if (job.deadlineNs() - nowNs <= 0) {
+            job.timeOut();
+        } else if (waiting.size() == WAITING_MAX) {
+            job.giveUp();
+            job.fail(new ArrayException(ArrayStatus.BUSY, WAITING_MAX + " requests wait already"));
+        } else {
+            long deadlineNs = job.deadlineNs();
+            earliestNs = waiting.isEmpty() ? deadlineNs : Deadlines.earlier(earliestNs, deadlineNs);
+            waiting.add(job);
+            memoryWaitingCount += job.needsMemory() ? 1 : 0;
+            return false;
+        }
+        return true;
     }
 
     /** True: it has begun, or was answered. Memory goes to who waits for it first. */
@@ -77,27 +93,6 @@ final class ArrayEngine {
             job.fail(e);
             return true;
         }
-    }
-
-    private void await(Job job) {
-        if (!job.isWaiting()) {
-            job.timeOut();
-        } else if (waiting.size() == WAITING_MAX) {
-            job.giveUp();
-            job.fail(new ArrayException(ArrayStatus.BUSY, WAITING_MAX + " requests wait already"));
-        } else {
-            add(job);
-        }
-    }
-
-    private void add(Job job) {
-        earliestNs = waiting.isEmpty() ? job.deadlineNs() : earlier(earliestNs, job.deadlineNs());
-        waiting.add(job);
-        memoryWaitingCount += job.needsMemory() ? 1 : 0;
-    }
-
-    private static long earlier(long a, long b) {
-        return a - b < 0 ? a : b;
     }
 
     /** Does what can be done now; work done. */
@@ -117,14 +112,7 @@ final class ArrayEngine {
         long now = clock.nanoTime();
         int work = 0;
         for (Job job : all) {
-            if (attempt(job)) {
-                work++;
-            } else if (job.deadlineNs() - now <= 0) {
-                job.timeOut();
-                work++;
-            } else {
-                add(job);
-            }
+            work += take(job, now) ? 1 : 0;
         }
         return work;
     }

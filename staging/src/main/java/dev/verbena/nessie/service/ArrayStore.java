@@ -5,10 +5,10 @@ import dev.verbena.nessie.nnti.NntiBuffer;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.Iterator;
-import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.NavigableMap;
+import java.util.Set;
 import java.util.TreeMap;
 
 /**
@@ -22,7 +22,10 @@ final class ArrayStore implements AutoCloseable {
     private final PieceMemory memory;
     private final ArrayServerOptions options;
     private final Map<String, TreeMap<Long, Version>> arrays = new HashMap<>();
-    private final LinkedHashMap<Piece, Version> resident = new LinkedHashMap<>();
+
+    /** Complete pieces in memory, the oldest first; without those of versions that were dropped. */
+    private final Set<Piece> resident = new LinkedHashSet<>();
+
     private final List<Version> writing = new ArrayList<>();
     private long nextFile;
     private int versionCount;
@@ -39,8 +42,7 @@ final class ArrayStore implements AutoCloseable {
 
     /** A sealed version that was found in the files. */
     void recovered(Version version, long file) {
-        versionsOf(version.description().name()).put(version.description().version(), version);
-        versionCount++;
+        add(version);
         reserveFile(file);
     }
 
@@ -49,8 +51,14 @@ final class ArrayStore implements AutoCloseable {
         nextFile = Math.max(nextFile, file + 1);
     }
 
-    private TreeMap<Long, Version> versionsOf(String name) {
-        return arrays.computeIfAbsent(name, key -> new TreeMap<>());
+    private void add(Version version) {
+        ArrayDescription array = version.description();
+        arrays.computeIfAbsent(array.name(), key -> new TreeMap<>()).put(array.version(), version);
+        versionCount++;
+    }
+
+    private TreeMap<Long, Version> versions(String name) {
+        return arrays.getOrDefault(name, new TreeMap<>());
     }
 
     /** A version, made if it is not there. */
@@ -65,49 +73,30 @@ final class ArrayStore implements AutoCloseable {
                         "the server has " + VERSIONS_MAX + " versions already");
             }
             version = new Version(array, new VersionFile(files, nextFile++));
-            versionsOf(array.name()).put(array.version(), version);
-            versionCount++;
+            add(version);
             isChanged = true;
         }
-        requireSame(version, array.whole(), array.type());
+        version.requireSame(array.whole(), array.type());
         return version;
-    }
-
-    /** Refuses another shape or type. */
-    static void requireSame(Version version, Box whole, ArrayType type) {
-        ArrayDescription known = version.description();
-        if (!known.whole().equals(whole) || known.type() != type) {
-            throw version.failure(
-                    ArrayStatus.MISMATCH,
-                    "it is %s of %s, not %s of %s"
-                            .formatted(known.whole(), known.type(), whole, type));
-        }
     }
 
     /** A version; of {@link Requests#LATEST} the newest sealed one; null: there is none. */
     Version find(String name, long number) {
-        TreeMap<Long, Version> versions = arrays.get(name);
-        if (versions == null || number >= 0) {
-            return versions == null ? null : versions.get(number);
+        TreeMap<Long, Version> versions = versions(name);
+        if (number >= 0) {
+            return versions.get(number);
         }
-        for (Version each : versions.descendingMap().values()) {
-            if (each.isSealed()) {
-                return each;
-            }
-        }
-        return null;
+        return versions.descendingMap().values().stream()
+                .filter(Version::isSealed)
+                .findFirst()
+                .orElse(null);
     }
 
-    /** Sealed versions with a number above this one. */
-    List<Version> sealedAfter(String name, long number, int countMax) {
-        List<Version> found = new ArrayList<>();
-        NavigableMap<Long, Version> versions = arrays.getOrDefault(name, new TreeMap<>());
-        for (Version each : versions.tailMap(number, false).values()) {
-            if (each.isSealed() && found.size() < countMax) {
-                found.add(each);
-            }
-        }
-        return found;
+    /** Sealed versions with a number above this one, ascending. */
+    List<Version> sealedAfter(String name, long number) {
+        return versions(name).tailMap(number, false).values().stream()
+                .filter(Version::isSealed)
+                .toList();
     }
 
     // ---- memory
@@ -122,28 +111,21 @@ final class ArrayStore implements AutoCloseable {
         return taken;
     }
 
-    void give(NntiBuffer buffer) {
-        memory.give(buffer);
-        isChanged = true;
-    }
-
     private void evict(long length) {
-        Iterator<Map.Entry<Piece, Version>> oldest = resident.entrySet().iterator();
+        Iterator<Piece> oldest = resident.iterator();
         while (memory.free() < length && oldest.hasNext()) {
-            Piece piece = oldest.next().getKey();
-            if (piece.isInFile() && !piece.isUsed()) {
+            Piece piece = oldest.next();
+            if (piece.is(Piece.State.FILED) && !piece.isUsed()) {
                 oldest.remove();
                 drop(piece);
             }
         }
         long missing = length - memory.free();
-        for (Map.Entry<Piece, Version> each : resident.entrySet()) {
-            if (missing <= 0) {
-                return;
-            }
-            if (each.getValue().file().error().isEmpty()) {
-                missing -= each.getKey().length();
-                write(each.getValue(), each.getKey());
+        for (Iterator<Piece> next = resident.iterator(); missing > 0 && next.hasNext(); ) {
+            Piece piece = next.next();
+            if (piece.version().file().error().isEmpty()) {
+                missing -= piece.length();
+                write(piece);
             }
         }
         if (missing > 0 && failure != null) {
@@ -152,41 +134,44 @@ final class ArrayStore implements AutoCloseable {
     }
 
     private void drop(Piece piece) {
-        NntiBuffer buffer = piece.memory();
-        piece.memory(null);
-        give(buffer);
+        if (piece.memory() != null && !piece.isUsed()) {
+            memory.give(piece.memory());
+            piece.memory(null);
+            isChanged = true;
+        }
     }
 
-    private void write(Version version, Piece piece) {
-        VersionFile file = version.file();
-        if (!piece.isInFile() && !piece.isQueued()) {
-            file.write(piece);
+    private void write(Piece piece) {
+        if (!piece.is(Piece.State.QUEUED)) {
+            piece.version().file().write(piece);
+            writeOn(piece.version());
         }
+    }
+
+    private void writeOn(Version version) {
         if (!writing.contains(version)) {
             writing.add(version);
         }
     }
 
     /** All bytes of a piece have come. */
-    void completed(Version version, Piece piece) {
-        piece.completed();
-        resident.put(piece, version);
+    void completed(Piece piece) {
+        piece.state(Piece.State.COMPLETE);
+        resident.add(piece);
         isChanged = true;
     }
 
     /** A piece does not come. */
-    void giveUp(Version version, Piece piece) {
-        version.giveUp(piece);
-        if (piece.memory() != null) {
-            drop(piece);
-        }
+    void giveUp(Piece piece) {
+        piece.version().giveUp(piece);
+        drop(piece);
         isChanged = true;
     }
 
     /** A reader is done with a piece. */
-    void unuse(Version version, Piece piece) {
+    void unuse(Piece piece) {
         piece.unuse();
-        if (version.isRemoved() && !piece.isUsed() && piece.memory() != null) {
+        if (!resident.contains(piece)) {
             drop(piece);
         }
     }
@@ -196,17 +181,14 @@ final class ArrayStore implements AutoCloseable {
     /** Brings a version to disk; true: it is there. To be asked again while it is false. */
     boolean seal(Version version) {
         version.sealing();
-        if (version.isSealed()) {
-            return true;
+        String error = version.file().error();
+        if (!error.isEmpty()) {
+            throw version.failure(ArrayStatus.FAILED, error);
         }
-        VersionFile file = version.file();
-        if (!file.error().isEmpty()) {
-            throw version.failure(ArrayStatus.FAILED, file.error());
+        if (!version.isSealed() && version.canBeSealed()) {
+            writeOn(version);
         }
-        if (!version.hasIncomplete() && !writing.contains(version)) {
-            writing.add(version);
-        }
-        return false;
+        return version.isSealed();
     }
 
     /** Writes on; work done. */
@@ -214,64 +196,54 @@ final class ArrayStore implements AutoCloseable {
         int work = 0;
         for (int i = writing.size() - 1; i >= 0; i--) {
             Version version = writing.get(i);
-            VersionFile file = version.file();
-            int done = file.doWork();
+            int done = version.file().doWork();
             work += done;
             isChanged |= done > 0;
-            if (!file.error().isEmpty()) {
-                writing.remove(i);
-                failure = version.failure(ArrayStatus.FAILED, file.error());
-                isChanged = true;
-            } else if (file.isSealed()) {
-                writing.remove(i);
-                version.sealed();
-                isChanged = true;
-                retire(version.description().name());
-            } else if (file.isIdle() && !sealOn(version)) {
+            if (isWritten(version)) {
                 writing.remove(i);
             }
         }
         return work;
     }
 
-    /** The next step of a version that is being sealed; false: it is not. */
-    private boolean sealOn(Version version) {
-        if (!version.isSealing() || version.hasIncomplete()) {
-            return false;
-        }
-        int left = 0;
-        for (Piece piece : version.pieces()) {
-            if (!piece.isInFile()) {
-                write(version, piece);
-                left++;
-            }
-        }
-        if (left == 0) {
-            version.file().seal(Recovery.encode(version, options));
+    private boolean isWritten(Version version) {
+        VersionFile file = version.file();
+        if (!file.error().isEmpty()) {
+            failure = version.failure(ArrayStatus.FAILED, file.error());
+            isChanged = true;
+        } else if (file.isSealed()) {
+            retire(version.description().name());
+        } else {
+            return file.isIdle() && !sealOn(version);
         }
         return true;
     }
 
+    /** The next step of a version that is being sealed; false: it is not. */
+    private boolean sealOn(Version version) {
+        if (version.canBeSealed()) {
+            version.pieces().forEach(this::write);
+            if (version.are(Piece.State.FILED)) {
+                version.file().seal(Recovery.encode(version, options));
+            }
+            return true;
+        }
+        return false;
+    }
+
     /** Drops the oldest sealed versions beyond those that are kept. */
     private void retire(String name) {
-        List<Version> sealed = sealedAfter(name, -1, Integer.MAX_VALUE);
-        int surplus = options.versionsKept() == 0 ? 0 : sealed.size() - options.versionsKept();
-        for (int i = 0; i < surplus; i++) {
-            remove(sealed.get(i));
-        }
+        List<Version> sealed = sealedAfter(name, -1);
+        int kept = options.versionsKept() == 0 ? sealed.size() : options.versionsKept();
+        sealed.subList(0, Math.max(0, sealed.size() - kept)).forEach(this::remove);
     }
 
     private void remove(Version version) {
-        versionsOf(version.description().name()).remove(version.description().version());
+        versions(version.description().name()).remove(version.description().version());
         versionCount--;
-        version.removed();
-        version.file().remove();
-        for (Piece piece : version.pieces()) {
-            resident.remove(piece);
-            if (!piece.isUsed() && piece.memory() != null) {
-                drop(piece);
-            }
-        }
+        version.file().remove(!version.pieces().isEmpty());
+        version.pieces().forEach(resident::remove);
+        version.pieces().forEach(this::drop);
     }
 
     /** Whether anything has changed that a request may wait for; asking forgets it. */
@@ -283,8 +255,6 @@ final class ArrayStore implements AutoCloseable {
 
     @Override
     public void close() {
-        for (Version version : writing) {
-            version.file().close();
-        }
+        writing.forEach(version -> version.file().close());
     }
 }

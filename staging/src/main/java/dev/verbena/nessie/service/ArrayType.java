@@ -2,30 +2,28 @@ package dev.verbena.nessie.service;
 
 /** Type of an array's elements; little-endian. */
 public enum ArrayType {
-    INT8(1, 1),
-    UINT8(2, 1),
-    INT16(3, 2),
-    UINT16(4, 2),
-    INT32(5, 4),
-    UINT32(6, 4),
-    INT64(7, 8),
-    UINT64(8, 8),
-    FLOAT32(9, 4),
-    FLOAT64(10, 8);
+    INT8(1),
+    UINT8(1),
+    INT16(2),
+    UINT16(2),
+    INT32(4),
+    UINT32(4),
+    INT64(8),
+    UINT64(8),
+    FLOAT32(4),
+    FLOAT64(8);
 
     private static final ArrayType[] ALL = values();
 
-    private final int code;
     private final int size;
 
-    ArrayType(int code, int size) {
-        this.code = code;
+    ArrayType(int size) {
         this.size = size;
     }
 
-    /** As it travels. */
+    /** As it travels: from 1, in the order above. */
     public int code() {
-        return code;
+        return ordinal() + 1;
     }
 
     /** Bytes of an element. */

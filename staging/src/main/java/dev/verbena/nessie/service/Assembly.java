@@ -3,6 +3,7 @@ package dev.verbena.nessie.service;
 import dev.verbena.agent.DurableStore.ReadableFile;
 import dev.verbena.nessie.nnti.NntiBuffer;
 import java.util.List;
+import org.agrona.CloseHelper;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /** Puts a box together in a slot, part by part, from pieces in memory or on disk. One thread. */
@@ -26,10 +27,6 @@ final class Assembly implements AutoCloseable {
         this.slot = slot;
         this.size = version.description().type().size();
         this.chunks = new Chunks(box, Slots.LENGTH / size);
-    }
-
-    NntiBuffer slot() {
-        return slot;
     }
 
     /** The next part, now in the slot in row-major order; null: there is none. */
@@ -63,28 +60,22 @@ final class Assembly implements AutoCloseable {
             file = version.file().read();
             window = new UnsafeBuffer(new byte[WINDOW_LENGTH]);
         }
-        if (length > WINDOW_LENGTH / 2) {
-            require(file.read(from, to, at, length), length);
-            return;
-        }
-        if (from < windowAt || from + length > windowAt + windowLength) {
+        boolean isShort = length <= WINDOW_LENGTH / 2;
+        if (isShort && (from < windowAt || from + length > windowAt + windowLength)) {
             windowAt = from;
             windowLength = file.read(from, window, 0, WINDOW_LENGTH);
-            require(windowLength, length);
         }
-        to.putBytes(at, window, (int) (from - windowAt), length);
-    }
-
-    private static void require(int read, int length) {
+        long read = isShort ? windowAt + windowLength - from : file.read(from, to, at, length);
         if (read < length) {
             throw new IllegalStateException("the file of its pieces is too short");
+        }
+        if (isShort) {
+            to.putBytes(at, window, (int) (from - windowAt), length);
         }
     }
 
     @Override
     public void close() {
-        if (file != null) {
-            file.close();
-        }
+        CloseHelper.close(file);
     }
 }

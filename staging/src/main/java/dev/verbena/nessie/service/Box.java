@@ -73,46 +73,36 @@ public final class Box {
 
     /** What two boxes of as many dimensions have in common; null: nothing. */
     public Box intersect(Box other) {
+        if (!overlaps(other)) {
+            return null;
+        }
         long[] from = new long[count.length];
         long[] length = new long[count.length];
         for (int i = 0; i < count.length; i++) {
             from[i] = Math.max(start[i], other.start[i]);
             length[i] = Math.min(end(i), other.end(i)) - from[i];
-            if (length[i] < 1) {
-                return null;
-            }
         }
         return new Box(from, length);
     }
 
     /** Whether two boxes of as many dimensions have an element in common. Allocates nothing. */
     public boolean overlaps(Box other) {
-        for (int i = 0; i < count.length; i++) {
-            if (start[i] >= other.end(i) || other.start[i] >= end(i)) {
-                return false;
-            }
-        }
-        return true;
+        return common(other) > 0;
     }
 
     /** Number of elements that two boxes of as many dimensions have in common. */
     long common(Box other) {
         long product = 1;
-        for (int i = 0; i < count.length; i++) {
+        for (int i = 0; i < count.length && product > 0; i++) {
             long from = Math.max(start[i], other.start[i]);
             product *= Math.max(0, Math.min(end(i), other.end(i)) - from);
         }
         return product;
     }
 
-    /** Whether a box of as many dimensions lies within this one. */
+    /** Whether a box has as many dimensions as this one and lies within it. */
     public boolean contains(Box other) {
-        for (int i = 0; i < count.length; i++) {
-            if (other.start[i] < start[i] || other.end(i) > end(i)) {
-                return false;
-            }
-        }
-        return true;
+        return other.count.length == count.length && common(other) == other.volume;
     }
 
     /** The same box with other indices in one dimension. */

@@ -10,14 +10,12 @@ interface Caller {
     long memoryLength();
 
     /**
-     * Starts to read the client's memory; one transfer at a time.
+     * Starts to move a run between the server's memory and the client's; one transfer at a time.
      *
+     * @param isPull from the client, whose memory is then the first layout of the run
      * @return true: the listener will be told, not before this returns; false: it failed
      */
-    boolean pull(NntiBuffer into, long at, long length, long fromOffset, TransferListener to);
-
-    /** Starts to write into the client's memory; see {@link #pull}. */
-    boolean push(NntiBuffer from, long at, long length, long toOffset, TransferListener to);
+    boolean move(boolean isPull, NntiBuffer buffer, Runs run, TransferListener to);
 
     /** Answers, once; the reply is encoded when this returns. */
     void reply(ArrayReply reply);

@@ -1,52 +1,32 @@
 package dev.verbena.nessie.service;
 
+import java.util.ArrayDeque;
+
 /** A box in parts of at most so many elements, in row-major order. One thread. */
 final class Chunks {
-    private final Box box;
-    private final long[] at;
-    private final int dimension;
-    private final long step;
-    private boolean isOver;
+    private final ArrayDeque<Box> left = new ArrayDeque<>();
+    private final long elementsMax;
 
     /** Before the first part. */
     Chunks(Box box, long elementsMax) {
-        this.box = box;
-        this.at = new long[box.dimensions()];
-        int cut = 0;
-        long inner = box.volume() / box.count(0);
-        while (inner > elementsMax) {
-            cut++;
-            inner /= box.count(cut);
-        }
-        dimension = cut;
-        step = Math.min(box.count(cut), elementsMax / inner);
+        this.elementsMax = elementsMax;
+        left.push(box);
     }
 
     /** The next part; null: there is none. */
     Box next() {
-        if (isOver) {
-            return null;
-        }
-        long length = Math.min(step, box.count(dimension) - at[dimension]);
-        Box part = box.with(dimension, box.start(dimension) + at[dimension], length);
-        for (int i = 0; i < dimension; i++) {
-            part = part.with(i, box.start(i) + at[i], 1);
-        }
-        advance(length);
-        return part;
-    }
-
-    private void advance(long length) {
-        at[dimension] += length;
-        int i = dimension;
-        while (at[i] == box.count(i)) {
-            at[i] = 0;
-            if (i == 0) {
-                isOver = true;
-                return;
+        Box box = left.poll();
+        while (box != null && box.volume() > elementsMax) {
+            int dimension = 0;
+            while (box.count(dimension) == 1) {
+                dimension++;
             }
-            i--;
-            at[i]++;
+            long begin = box.start(dimension);
+            long count = box.count(dimension);
+            long length = Math.max(1, elementsMax / (box.volume() / count));
+            left.push(box.with(dimension, begin + length, count - length));
+            box = box.with(dimension, begin, length);
         }
+        return box;
     }
 }

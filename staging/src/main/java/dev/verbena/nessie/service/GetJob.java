@@ -15,57 +15,53 @@ final class GetJob extends Job implements TransferListener {
     private final Slots slots;
     private final Box box;
     private final Box memory;
-    private final ArrayRequest request;
     private Version version;
     private int size;
     private List<Piece> pieces;
     private int nextPiece;
-    private Piece direct;
-    private Runs runs;
     private Assembly assembly;
+
+    /** What is pushed: the runs of a piece or of a part in the slot. */
+    private NntiBuffer from;
+
+    private Runs runs;
 
     GetJob(ArrayStore store, Slots slots, ArrayRequest request, Caller caller, long nowNs) {
         super(request, caller, nowNs);
         this.store = store;
         this.slots = slots;
-        this.request = request;
         box = Requests.box(request.box());
         memory = Requests.box(request.memory());
     }
 
     @Override
     boolean attempt() {
-        Version found = store.find(name(), number());
-        if (found == null) {
+        version = store.find(name(), number());
+        if (version == null) {
             return mustWait(ArrayStatus.UNKNOWN, "there is none");
         }
-        ArrayDescription array = found.description();
-        if (request.shape().count() > 0) {
-            Box whole = Requests.whole(name(), request.shape());
-            ArrayStore.requireSame(found, whole, ArrayType.of(request.type()));
+        ArrayDescription array = version.description();
+        if (request().shape().count() > 0) {
+            Box whole = Requests.whole(name(), request().shape());
+            version.requireSame(whole, ArrayType.of(request().type()));
         }
         Requests.requireInside(array, box, memory, caller().memoryLength());
-        if (!found.covers(box)) {
+        pieces = version.covering(box);
+        if (pieces == null) {
             String why = "no pieces cover box " + box;
-            if (found.isSealed()) {
-                throw found.failure(ArrayStatus.NOT_COVERED, why);
+            if (version.isSealed()) {
+                throw version.failure(ArrayStatus.NOT_COVERED, why);
             }
             return mustWait(ArrayStatus.NOT_COVERED, why);
         }
-        begin(found);
-        return true;
-    }
-
-    private void begin(Version found) {
-        version = found;
-        size = found.description().type().size();
-        pieces = found.overlapping(box);
+        size = array.type().size();
         pieces.forEach(Piece::use);
         if (pieces.stream().allMatch(this::isDirect)) {
-            next();
+            push();
         } else {
             slots.take(this);
         }
+        return true;
     }
 
     private boolean isDirect(Piece piece) {
@@ -79,70 +75,61 @@ final class GetJob extends Job implements TransferListener {
     /** It may use a slot until it gives it back. */
     void onSlot(NntiBuffer slot) {
         assembly = new Assembly(version, pieces, box, slot);
-        next();
+        from = slot;
+        push();
     }
 
-    private void next() {
+    private void push() {
         try {
-            boolean isStarted = assembly == null ? nextDirect() : nextAssembled();
-            if (!isStarted) {
-                end(version.failure(ArrayStatus.FAILED, "box " + box + ": the client is gone"));
+            while (runs == null || !runs.next()) {
+                runs = nextRuns();
+                if (runs == null) {
+                    end(null);
+                    return;
+                }
+            }
+            if (!caller().move(false, from, runs, this)) {
+                end(": the client is gone");
             }
         } catch (RuntimeException e) {
-            end(version.failure(ArrayStatus.FAILED, "box " + box + ": " + e.getMessage()));
+            end(": " + e.getMessage());
         }
     }
 
-    private boolean nextDirect() {
-        while (runs == null || !runs.next()) {
-            if (nextPiece == pieces.size()) {
-                end(null);
-                return true;
-            }
-            direct = pieces.get(nextPiece++);
-            runs = runsOf(direct);
+    /** Of the next piece, or of the next part that was put together; null: there is none. */
+    private Runs nextRuns() {
+        if (assembly != null) {
+            Box part = assembly.next();
+            return part == null ? null : new Runs(part, part, memory, size);
         }
-        return push(direct.memory());
-    }
-
-    private boolean nextAssembled() {
-        while (runs == null || !runs.next()) {
-            Box chunk = assembly.next();
-            if (chunk == null) {
-                end(null);
-                return true;
-            }
-            runs = new Runs(chunk, chunk, memory, size);
+        if (nextPiece == pieces.size()) {
+            return null;
         }
-        return push(assembly.slot());
-    }
-
-    private boolean push(NntiBuffer from) {
-        return caller().push(from, runs.fromOffset(), runs.length(), runs.toOffset(), this);
+        Piece piece = pieces.get(nextPiece++);
+        from = piece.memory();
+        return runsOf(piece);
     }
 
     @Override
     public void onTransferred(RpcResult result) {
         if (result == RpcResult.OK) {
-            next();
+            push();
         } else {
-            end(version.failure(ArrayStatus.FAILED, "box " + box + " did not go: " + result));
+            end(" did not go: " + result);
         }
     }
 
-    private void end(ArrayException why) {
-        for (Piece piece : pieces) {
-            store.unuse(version, piece);
-        }
-        Assembly used = assembly;
+    /** Why it failed; null: it has not. */
+    private void end(String why) {
+        pieces.forEach(store::unuse);
         if (why == null) {
             succeed(version.description());
         } else {
-            fail(why);
+            fail(version.failure(ArrayStatus.FAILED, "box " + box + why));
         }
-        if (used != null) {
-            used.close();
-            slots.give(used.slot());
+        if (assembly != null) {
+            assembly.close();
+            slots.give(from);
         }
     }
 }

@@ -8,19 +8,23 @@ import dev.verbena.nessie.service.wire.ArrayRequest;
 
 /** A request that may have to wait. One thread. */
 abstract class Job {
+    private final ArrayRequest request;
     private final Caller caller;
     private final String name;
-    private final long number;
     private final long waitMs;
     private final long deadlineNs;
     private ArrayException reason;
 
     Job(ArrayRequest request, Caller caller, long nowNs) {
+        this.request = request;
         this.caller = caller;
         this.name = Requests.name(request.name().text());
-        this.number = request.number();
         this.waitMs = Math.max(0, Math.min(request.waitMs(), Requests.WAIT_MS_MAX));
         this.deadlineNs = nowNs + waitMs * 1_000_000;
+    }
+
+    ArrayRequest request() {
+        return request;
     }
 
     Caller caller() {
@@ -33,7 +37,12 @@ abstract class Job {
 
     /** Of the version, or {@link Requests#LATEST}. */
     long number() {
-        return number;
+        return request.number();
+    }
+
+    /** The version as the client knows it. */
+    ArrayDescription description() {
+        return Requests.description(name, number(), request.type(), request.shape());
     }
 
     long deadlineNs() {
@@ -63,8 +72,13 @@ abstract class Job {
 
     /** Why it cannot begin now; for the client, if that lasts. */
     boolean mustWait(ArrayStatus status, String why) {
-        reason = Version.failure(status, name, number, why);
+        reason = failure(status, why);
         return false;
+    }
+
+    /** An exception that names the version. */
+    ArrayException failure(ArrayStatus status, String why) {
+        return Version.failure(status, name, number(), why);
     }
 
     /** Its time is over. */
@@ -93,10 +107,12 @@ abstract class Job {
         caller.reply(reply);
     }
 
-    void succeed(ArrayDescription array) {
+    /** True. */
+    boolean succeed(ArrayDescription array) {
         ArrayReply reply = new ArrayReply();
         reply.number(array.version()).type(array.type().code());
         Requests.encodeShape(array.whole(), reply.shape());
         caller.reply(reply);
+        return true;
     }
 }

@@ -4,28 +4,31 @@ import dev.verbena.nessie.nnti.NntiBuffer;
 
 /** A piece of a version: in memory, in the version's file, or in both. One thread. */
 final class Piece {
-    private final Box box;
-    private final long length;
-    private NntiBuffer memory;
-    private long fileAt = -1;
-    private boolean isQueued;
-    private boolean isInFile;
-    private boolean isComplete;
-    private int users;
-
-    /** Reserves its box; its bytes are still to come. */
-    Piece(Box box, int elementSize) {
-        this.box = box;
-        this.length = box.volume() * elementSize;
+    /** How far its bytes have come, in this order. */
+    enum State {
+        EXPECTED,
+        COMPLETE,
+        /** On their way to the file. */
+        QUEUED,
+        /** In the file, on the device. */
+        FILED
     }
 
-    /** One that a server finds in a file when it starts. */
-    static Piece inFile(Box box, int elementSize, long at) {
-        Piece piece = new Piece(box, elementSize);
-        piece.filedAt(at);
-        piece.filed();
-        piece.completed();
-        return piece;
+    private final Version version;
+    private final Box box;
+    private State state = State.EXPECTED;
+    private NntiBuffer memory;
+    private long fileAt;
+    private int users;
+
+    /** Has its box only. */
+    Piece(Version version, Box box) {
+        this.version = version;
+        this.box = box;
+    }
+
+    Version version() {
+        return version;
     }
 
     Box box() {
@@ -34,7 +37,7 @@ final class Piece {
 
     /** Bytes. */
     long length() {
-        return length;
+        return box.volume() * version.description().type().size();
     }
 
     void memory(NntiBuffer buffer) {
@@ -46,13 +49,13 @@ final class Piece {
         return memory;
     }
 
-    /** All bytes have come. */
-    void completed() {
-        isComplete = true;
+    void state(State next) {
+        state = next;
     }
 
-    boolean isComplete() {
-        return isComplete;
+    /** Whether its bytes have come as far as this, or farther. */
+    boolean is(State least) {
+        return state.compareTo(least) >= 0;
     }
 
     /** Where it begins in the file. */
@@ -62,24 +65,6 @@ final class Piece {
 
     long fileAt() {
         return fileAt;
-    }
-
-    /** It is on its way to the file. */
-    void queued() {
-        isQueued = true;
-    }
-
-    boolean isQueued() {
-        return isQueued;
-    }
-
-    /** It is in the file, on the device. */
-    void filed() {
-        isInFile = true;
-    }
-
-    boolean isInFile() {
-        return isInFile;
     }
 
     /** Its memory is not given back until {@link #unuse}. */

@@ -21,18 +21,9 @@ final class PieceMemory {
         this.account = new Account(capacity);
     }
 
-    /** Bytes that all pieces may take. */
-    long capacity() {
-        return account.capacity();
-    }
-
     /** Bytes that no piece has. */
     long free() {
-        long free = account.free();
-        for (NntiBuffer buffer : kept) {
-            free += buffer.length();
-        }
-        return free;
+        return account.free() + kept.stream().mapToLong(NntiBuffer::length).sum();
     }
 
     /** Memory of this length, 1 to 1 GiB; null: there is no room. */
@@ -48,7 +39,8 @@ final class PieceMemory {
             if (oldest == null) {
                 return null;
             }
-            free(oldest);
+            account.release(oldest.length());
+            transport.unregister(oldest);
         }
         try {
             return transport.alloc((int) length, 1, BufferFlags.GET_DST | BufferFlags.PUT_SRC);
@@ -62,10 +54,5 @@ final class PieceMemory {
     /** A piece does not need it any more. */
     void give(NntiBuffer buffer) {
         kept.add(buffer);
-    }
-
-    private void free(NntiBuffer buffer) {
-        account.release(buffer.length());
-        transport.unregister(buffer);
     }
 }

@@ -8,29 +8,23 @@ import dev.verbena.nessie.service.wire.ArrayRequest;
 /** Pulls a piece out of the client's memory. Its box is reserved from the begin. */
 final class PutJob extends Job implements TransferListener {
     private final ArrayStore store;
-    private final Version version;
-    private final Box box;
     private final Piece piece;
     private final Runs runs;
 
     PutJob(ArrayStore store, ArrayRequest request, Caller caller, long nowNs, long pieceMax) {
         super(request, caller, nowNs);
         this.store = store;
-        ArrayDescription array =
-                Requests.description(name(), number(), request.type(), request.shape());
+        ArrayDescription array = description();
         int size = array.type().size();
-        box = Requests.box(request.box());
+        Box box = Requests.box(request.box());
         Box memory = Requests.box(request.memory());
         Requests.requireInside(array, box, memory, caller.memoryLength());
         if (box.volume() > pieceMax / size) {
-            throw Version.failure(
+            throw failure(
                     ArrayStatus.TOO_LARGE,
-                    name(),
-                    number(),
                     "piece " + box + " has more than " + pieceMax + " bytes");
         }
-        version = store.open(array);
-        piece = version.reserve(box);
+        piece = store.open(array).reserve(box);
         runs = new Runs(box, memory, box, size);
     }
 
@@ -43,47 +37,29 @@ final class PutJob extends Job implements TransferListener {
     boolean attempt() {
         NntiBuffer memory = store.take(piece.length());
         if (memory == null) {
-            return mustWait(ArrayStatus.BUSY, "there is no memory for piece " + box);
+            return mustWait(ArrayStatus.BUSY, "there is no memory for piece " + piece.box());
         }
         piece.memory(memory);
-        next();
+        onTransferred(RpcResult.OK);
         return true;
     }
 
-    private void next() {
-        if (!runs.next()) {
-            store.completed(version, piece);
-            succeed(version.description());
-            return;
-        }
-        boolean isStarted =
-                caller().pull(
-                                piece.memory(),
-                                runs.toOffset(),
-                                runs.length(),
-                                runs.fromOffset(),
-                                this);
-        if (!isStarted) {
-            failed(RpcResult.EIO);
-        }
-    }
-
+    /** Goes on to the next run. */
     @Override
     public void onTransferred(RpcResult result) {
-        if (result == RpcResult.OK) {
-            next();
-        } else {
-            failed(result);
+        if (result != RpcResult.OK) {
+            giveUp();
+            fail(failure(ArrayStatus.FAILED, "piece " + piece.box() + " did not come: " + result));
+        } else if (!runs.next()) {
+            store.completed(piece);
+            succeed(piece.version().description());
+        } else if (!caller().move(true, piece.memory(), runs, this)) {
+            onTransferred(RpcResult.EIO);
         }
-    }
-
-    private void failed(RpcResult result) {
-        giveUp();
-        fail(version.failure(ArrayStatus.FAILED, "piece " + box + " did not come: " + result));
     }
 
     @Override
     void giveUp() {
-        store.giveUp(version, piece);
+        store.giveUp(piece);
     }
 }

@@ -55,24 +55,22 @@ final class Recovery {
     /** Adds what is sealed to a store. */
     void run(ArrayStore store) {
         List<String> names = files.list();
-        Set<String> needed = new HashSet<>();
+        Set<Long> sealed = new HashSet<>(Set.of(-1L));
         for (String name : names) {
             long id = idOf(name, VersionFile.SEALED);
-            if (id >= 0) {
-                needed.add(name);
-                needed.add(id + VersionFile.PIECES);
+            if (sealed.add(id)) {
                 recover(store, name, id);
             }
         }
         for (String name : names) {
-            boolean isOurs =
-                    idOf(name, VersionFile.PIECES) >= 0 || idOf(name, VersionFile.NEXT) >= 0;
-            if (isOurs && !needed.contains(name)) {
+            boolean isOfNone = !sealed.contains(idOf(name, VersionFile.PIECES));
+            if (isOfNone || idOf(name, VersionFile.NEXT) >= 0) {
                 files.delete(name);
             }
         }
     }
 
+    /** Number of a version's file; -1: it is none. */
     private static long idOf(String name, String end) {
         String number = name.endsWith(end) ? name.substring(0, name.length() - end.length()) : "";
         return number.matches("[0-9]{1,18}") ? Long.parseLong(number) : -1;
@@ -113,24 +111,22 @@ final class Recovery {
         ArrayDescription array =
                 Requests.description(
                         sealed.name().text(), sealed.number(), sealed.type(), sealed.shape());
-        int count = sealed.pieces().count();
-        Version version = new Version(array, VersionFile.ofSealed(files, id, count > 0));
+        Version version = new Version(array, VersionFile.ofSealed(files, id));
         long end = 0;
-        for (int i = 0; i < count; i++) {
+        for (int i = 0; i < sealed.pieces().count(); i++) {
             ArrayPiece entry = sealed.pieces().get(i);
             Box box = Requests.box(entry.box());
-            Piece piece = Piece.inFile(box, array.type().size(), entry.at());
-            boolean isInside =
-                    box.dimensions() == array.whole().dimensions() && array.whole().contains(box);
-            if (!isInside || entry.at() < 0 || entry.at() > Long.MAX_VALUE - piece.length()) {
-                throw new IllegalArgumentException("piece " + box + " at " + entry.at());
+            long at = entry.at();
+            Piece piece = version.add(box);
+            boolean isInside = array.whole().contains(box);
+            if (!isInside || at < 0 || at > Long.MAX_VALUE - piece.length()) {
+                throw new IllegalArgumentException("piece " + box + " at " + at);
             }
-            end = Math.max(end, entry.at() + piece.length());
-            version.add(piece);
+            piece.filedAt(at);
+            piece.state(Piece.State.FILED);
+            end = Math.max(end, at + piece.length());
         }
         requireLength(version, end);
-        version.sealing();
-        version.sealed();
         return version;
     }
 

@@ -6,6 +6,7 @@ import dev.verbena.nessie.service.wire.ArrayBox;
 import dev.verbena.nessie.service.wire.ArrayConstants;
 import dev.verbena.nessie.xdr.XdrLongs;
 import dev.verbena.staging.Names;
+import java.util.Arrays;
 
 /** Values of messages, checked; what is wrong is an {@link ArrayException} that names it. */
 final class Requests {
@@ -63,11 +64,9 @@ final class Requests {
         }
     }
 
-    private static long[] toArray(XdrLongs values) {
+    static long[] toArray(XdrLongs values) {
         long[] array = new long[values.count()];
-        for (int i = 0; i < array.length; i++) {
-            array[i] = values.get(i);
-        }
+        Arrays.setAll(array, values::get);
         return array;
     }
 
@@ -89,16 +88,17 @@ final class Requests {
     /** Refuses a box outside the array, or memory that does not hold it. */
     static void requireInside(ArrayDescription array, Box box, Box memory, long memoryLength) {
         Box whole = array.whole();
-        if (box.dimensions() != whole.dimensions() || !whole.contains(box)) {
+        if (!whole.contains(box)) {
             throw Version.failure(
                     ArrayStatus.OUTSIDE,
                     array.name(),
                     array.version(),
                     "box " + box + " is not within " + whole);
         }
-        boolean isHeld = memory.dimensions() == box.dimensions() && memory.contains(box);
         int size = array.type().size();
-        if (!isHeld || memoryLength % size != 0 || memoryLength / size != memory.volume()) {
+        if (!memory.contains(box)
+                || memoryLength % size != 0
+                || memoryLength / size != memory.volume()) {
             throw bad(
                     "memory of %s bytes for box %s of %s of array '%s'"
                             .formatted(memoryLength, memory, array.type(), array.name()));

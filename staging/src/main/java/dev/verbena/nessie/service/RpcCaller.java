@@ -2,6 +2,7 @@ package dev.verbena.nessie.service;
 
 import dev.verbena.nessie.nnti.NntiBuffer;
 import dev.verbena.nessie.rpc.RpcCall;
+import dev.verbena.nessie.rpc.RpcCall.TransferListener;
 import dev.verbena.nessie.rpc.RpcResult;
 import dev.verbena.nessie.service.wire.ArrayReply;
 
@@ -13,15 +14,14 @@ record RpcCaller(RpcCall call) implements Caller {
     }
 
     @Override
-    public boolean pull(
-            NntiBuffer into, long at, long length, long fromOffset, RpcCall.TransferListener to) {
-        return call.startGetData(into, at, length, fromOffset, to) == RpcResult.OK;
-    }
-
-    @Override
-    public boolean push(
-            NntiBuffer from, long at, long length, long toOffset, RpcCall.TransferListener to) {
-        return call.startPutData(from, at, length, toOffset, to) == RpcResult.OK;
+    public boolean move(boolean isPull, NntiBuffer buffer, Runs run, TransferListener to) {
+        long from = run.fromOffset();
+        long at = run.toOffset();
+        RpcResult started =
+                isPull
+                        ? call.startGetData(buffer, at, run.length(), from, to)
+                        : call.startPutData(buffer, from, run.length(), at, to);
+        return started == RpcResult.OK;
     }
 
     @Override

@@ -36,6 +36,7 @@ final class TcpConnection implements Caller, AutoCloseable {
     static final int DATA = 18;
     static final int REQUEST_MAX = 4096;
 
+    private static final int GREETING_LENGTH = 4;
     private static final int HEADER_LENGTH = 16;
     private static final long STALL_NS = 30_000_000_000L;
     private static final int STEPS_MAX = 64;
@@ -45,10 +46,13 @@ final class TcpConnection implements Caller, AutoCloseable {
     private final ArrayRequest request = new ArrayRequest();
     private final UnsafeBuffer in = new UnsafeBuffer(new byte[HEADER_LENGTH + REQUEST_MAX]);
     private final UnsafeBuffer head = new UnsafeBuffer(new byte[24]);
-    private boolean isGreeted;
     private boolean isBusy;
     private boolean isEnded;
     private int filled;
+
+    /** Bytes of what is awaited: the greeting, a header, or that with its request. */
+    private int needed = GREETING_LENGTH;
+
     private DirectBuffer out = head;
     private int outAt;
     private int outLength;
@@ -82,7 +86,7 @@ final class TcpConnection implements Caller, AutoCloseable {
             activeNs = nowNs;
         }
         if (done < 0 || nowNs - activeNs > STALL_NS) {
-            end();
+            close();
         }
         return work;
     }
@@ -122,45 +126,36 @@ final class TcpConnection implements Caller, AutoCloseable {
     }
 
     private int read() {
-        int n = stream.read(in, filled, needed() - filled);
-        if (n <= 0) {
-            return n;
-        }
-        filled += n;
-        if (!isGreeted && filled == Integer.BYTES) {
-            isGreeted = in.getInt(0, BIG_ENDIAN) == MAGIC;
-            filled = 0;
-            return isGreeted ? n : -1;
-        }
-        if (filled >= HEADER_LENGTH) {
-            int length = in.getInt(4, BIG_ENDIAN);
-            if (length < 0 || length > REQUEST_MAX) {
-                return -1;
-            }
-            if (filled == HEADER_LENGTH + length) {
-                return take(length) ? n : -1;
-            }
-        }
-        return n;
+        int n = stream.read(in, filled, needed - filled);
+        filled += Math.max(n, 0);
+        return filled < needed || take() ? n : -1;
     }
 
-    private int needed() {
-        if (!isGreeted) {
-            return Integer.BYTES;
+    /** What was awaited is there; false: it is not allowed. */
+    private boolean take() {
+        if (needed == GREETING_LENGTH) {
+            await(HEADER_LENGTH);
+            return in.getInt(0, BIG_ENDIAN) == MAGIC;
         }
-        return filled < HEADER_LENGTH ? HEADER_LENGTH : HEADER_LENGTH + in.getInt(4, BIG_ENDIAN);
-    }
-
-    private boolean take(int length) {
+        int length = in.getInt(4, BIG_ENDIAN);
+        if (needed == HEADER_LENGTH) {
+            needed += length;
+            return length > 0 && length <= REQUEST_MAX;
+        }
         try {
-            request.decode(in, HEADER_LENGTH, HEADER_LENGTH + length);
-        } catch (XdrException | IndexOutOfBoundsException e) {
+            request.decode(in, HEADER_LENGTH, needed);
+        } catch (XdrException e) {
             return false;
         }
-        filled = 0;
+        await(HEADER_LENGTH);
         isBusy = true;
         engine.onRequest(in.getInt(0, BIG_ENDIAN), request, this);
         return true;
+    }
+
+    private void await(int length) {
+        filled = 0;
+        needed = length;
     }
 
     // ---- for the request
@@ -171,40 +166,20 @@ final class TcpConnection implements Caller, AutoCloseable {
     }
 
     @Override
-    public boolean pull(
-            NntiBuffer into, long from, long length, long fromOffset, TransferListener to) {
-        head.putInt(0, PULL, BIG_ENDIAN);
-        head.putInt(4, 16, BIG_ENDIAN);
-        head.putLong(8, fromOffset, BIG_ENDIAN);
-        head.putLong(16, length, BIG_ENDIAN);
-        return start(true, into, from, length, 24, to);
-    }
-
-    @Override
-    public boolean push(
-            NntiBuffer from, long begin, long length, long toOffset, TransferListener to) {
-        head.putInt(0, DATA, BIG_ENDIAN);
-        head.putInt(4, (int) length + 8, BIG_ENDIAN);
-        head.putLong(8, toOffset, BIG_ENDIAN);
-        return start(false, from, begin, length, 16, to);
-    }
-
-    private boolean start(
-            boolean isPull,
-            NntiBuffer buffer,
-            long begin,
-            long length,
-            int headLength,
-            TransferListener to) {
+    public boolean move(boolean isPull, NntiBuffer buffer, Runs run, TransferListener to) {
         if (isEnded) {
             return false;
         }
-        send(head, headLength);
         isPulling = isPull;
         memory = buffer;
-        at = (int) begin;
-        left = (int) length;
+        at = (int) (isPull ? run.toOffset() : run.fromOffset());
+        left = (int) run.length();
         listener = to;
+        head.putInt(0, isPull ? PULL : DATA, BIG_ENDIAN);
+        head.putInt(4, isPull ? 16 : left + 8, BIG_ENDIAN);
+        head.putLong(8, isPull ? run.fromOffset() : run.toOffset(), BIG_ENDIAN);
+        head.putLong(16, left, BIG_ENDIAN);
+        send(head, isPull ? 24 : 16);
         return true;
     }
 
@@ -225,20 +200,15 @@ final class TcpConnection implements Caller, AutoCloseable {
         isBusy = false;
     }
 
-    private void end() {
+    /** Ends a transfer that is under way, too. Idempotent. */
+    @Override
+    public void close() {
         isEnded = true;
+        stream.close();
         TransferListener told = listener;
         listener = null;
         if (told != null) {
             told.onTransferred(RpcResult.EIO);
         }
-    }
-
-    @Override
-    public void close() {
-        if (!isEnded) {
-            end();
-        }
-        stream.close();
     }
 }

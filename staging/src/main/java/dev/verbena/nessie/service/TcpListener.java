@@ -2,6 +2,7 @@ package dev.verbena.nessie.service;
 
 import dev.verbena.agent.ByteStreams;
 import dev.verbena.agent.ByteStreams.ByteStream;
+import dev.verbena.agent.Environment;
 import java.util.ArrayList;
 import java.util.List;
 import org.agrona.concurrent.NanoClock;
@@ -15,11 +16,10 @@ final class TcpListener implements AutoCloseable {
     private final NanoClock clock;
     private final List<TcpConnection> connections = new ArrayList<>();
 
-    TcpListener(
-            ByteStreams streams, ArrayServerOptions options, ArrayEngine engine, NanoClock clock) {
-        this.listener = streams.listen(options.host(), options.port());
+    TcpListener(Environment environment, ArrayServerOptions options, ArrayEngine engine) {
+        this.listener = environment.streams().listen(options.host(), options.port());
         this.engine = engine;
-        this.clock = clock;
+        this.clock = environment.nanoClock();
     }
 
     int port() {
@@ -28,29 +28,21 @@ final class TcpListener implements AutoCloseable {
 
     /** Does what can be done now; work done. */
     int doWork() {
-        int work = 0;
+        long now = clock.nanoTime();
         ByteStream stream = listener.accept();
-        if (stream != null) {
-            work++;
-            accept(stream);
+        int work = stream == null ? 0 : 1;
+        if (stream != null && connections.size() == CONNECTIONS_MAX) {
+            stream.close();
+        } else if (stream != null) {
+            connections.add(new TcpConnection(stream, engine, now));
         }
         for (int i = connections.size() - 1; i >= 0; i--) {
-            TcpConnection connection = connections.get(i);
-            work += connection.doWork(clock.nanoTime());
-            if (connection.isEnded()) {
+            work += connections.get(i).doWork(now);
+            if (connections.get(i).isEnded()) {
                 connections.remove(i);
-                connection.close();
             }
         }
         return work;
-    }
-
-    private void accept(ByteStream stream) {
-        if (connections.size() == CONNECTIONS_MAX) {
-            stream.close();
-        } else {
-            connections.add(new TcpConnection(stream, engine, clock.nanoTime()));
-        }
     }
 
     @Override

@@ -12,8 +12,6 @@ final class Version {
     private final VersionFile file;
     private final ArrayList<Piece> pieces = new ArrayList<>();
     private boolean isSealing;
-    private boolean isSealed;
-    private boolean isRemoved;
 
     /** Without pieces. */
     Version(ArrayDescription description, VersionFile file) {
@@ -33,29 +31,38 @@ final class Version {
         return pieces;
     }
 
+    /** Refuses another shape or type. */
+    void requireSame(Box whole, ArrayType type) {
+        if (!description.whole().equals(whole) || description.type() != type) {
+            throw failure(
+                    ArrayStatus.MISMATCH,
+                    "it is %s of %s, not %s of %s"
+                            .formatted(description.whole(), description.type(), whole, type));
+        }
+    }
+
     /** Reserves a box. */
     Piece reserve(Box box) {
-        if (isSealing || isSealed) {
+        if (isSealing || isSealed()) {
             throw failure(ArrayStatus.SEALED, "it is sealed and takes no piece " + box);
         }
         if (pieces.size() == PIECES_MAX) {
             throw failure(ArrayStatus.TOO_LARGE, "it has " + PIECES_MAX + " pieces already");
         }
-        for (int i = 0; i < pieces.size(); i++) {
-            if (pieces.get(i).box().overlaps(box)) {
+        for (Piece piece : pieces) {
+            if (piece.box().overlaps(box)) {
                 throw failure(
-                        ArrayStatus.OVERLAP,
-                        "piece " + box + " overlaps piece " + pieces.get(i).box());
+                        ArrayStatus.OVERLAP, "piece " + box + " overlaps piece " + piece.box());
             }
         }
-        Piece piece = new Piece(box, description.type().size());
-        pieces.add(piece);
-        return piece;
+        return add(box);
     }
 
-    /** One that is in the file, when a server starts. */
-    void add(Piece piece) {
+    /** Adds a piece that overlaps no other. */
+    Piece add(Box box) {
+        Piece piece = new Piece(this, box);
         pieces.add(piece);
+        return piece;
     }
 
     /** Gives a reserved box up. */
@@ -63,34 +70,25 @@ final class Version {
         pieces.remove(piece);
     }
 
-    /** Whether complete pieces have every element of a box; no two have the same one. */
-    boolean covers(Box box) {
+    /** The pieces with elements of a box; null: some of its elements are still to come. */
+    List<Piece> covering(Box box) {
+        List<Piece> found = new ArrayList<>();
+        // No two pieces have the same element.
         long missing = box.volume();
         for (int i = 0; i < pieces.size() && missing > 0; i++) {
             Piece piece = pieces.get(i);
-            missing -= piece.isComplete() ? piece.box().common(box) : 0;
-        }
-        return missing == 0;
-    }
-
-    /** The pieces with elements of a box. */
-    List<Piece> overlapping(Box box) {
-        List<Piece> found = new ArrayList<>();
-        for (Piece piece : pieces) {
-            if (piece.isComplete() && piece.box().overlaps(box)) {
+            long common = piece.is(Piece.State.COMPLETE) ? piece.box().common(box) : 0;
+            if (common > 0) {
                 found.add(piece);
+                missing -= common;
             }
         }
-        return found;
+        return missing == 0 ? found : null;
     }
 
-    boolean hasIncomplete() {
-        for (int i = 0; i < pieces.size(); i++) {
-            if (!pieces.get(i).isComplete()) {
-                return true;
-            }
-        }
-        return false;
+    /** Whether all pieces have come as far as this. */
+    boolean are(Piece.State least) {
+        return pieces.stream().allMatch(piece -> piece.is(least));
     }
 
     /** Takes no more pieces. */
@@ -98,26 +96,14 @@ final class Version {
         isSealing = true;
     }
 
-    boolean isSealing() {
-        return isSealing;
+    /** To be sealed, and no piece is still to come. */
+    boolean canBeSealed() {
+        return isSealing && are(Piece.State.COMPLETE);
     }
 
     /** Is on disk. */
-    void sealed() {
-        isSealed = true;
-    }
-
     boolean isSealed() {
-        return isSealed;
-    }
-
-    /** Was dropped for newer ones. */
-    void removed() {
-        isRemoved = true;
-    }
-
-    boolean isRemoved() {
-        return isRemoved;
+        return file.isSealed();
     }
 
     /** An exception that names this version. */

@@ -6,17 +6,15 @@ import dev.verbena.agent.DurableStore.ReadableFile;
 import dev.verbena.staging.file.AtomicFile;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import org.agrona.CloseHelper;
 import org.agrona.DirectBuffer;
 
 /**
  * Files of a version: one of its pieces, one behind the other, and one that says where they are. A
  * version whose second file is there is sealed.
  *
- * <pre>
- * IDLE -- write --> WRITING --> FORCING --> WRITING or IDLE
- * IDLE -- seal --> SEALING --> SEALED
- * any -- error --> FAILED
- * </pre>
+ * <p>Pieces that wait are written, then forced to the device; when none is left the version may be
+ * sealed.
  *
  * <p>Never waits. One thread.
  */
@@ -27,25 +25,16 @@ final class VersionFile implements AutoCloseable {
     static final String SEALED = ".sealed";
     static final String NEXT = ".next";
 
-    private enum State {
-        IDLE,
-        WRITING,
-        FORCING,
-        SEALING,
-        SEALED,
-        FAILED
-    }
-
     private final DurableStore store;
     private final long id;
     private final ArrayDeque<Piece> waiting = new ArrayDeque<>();
     private final ArrayList<Piece> unforced = new ArrayList<>();
-    private State state = State.IDLE;
     private DurableFile pieces;
     private int written;
     private AtomicFile seal;
     private DirectBuffer sealContent;
-    private boolean hasPieces;
+    private boolean isForcing;
+    private boolean isSealed;
     private String error = "";
 
     /**
@@ -59,26 +48,22 @@ final class VersionFile implements AutoCloseable {
     }
 
     /** That of a version that was sealed when a server starts. */
-    static VersionFile ofSealed(DurableStore store, long id, boolean hasPieces) {
+    static VersionFile ofSealed(DurableStore store, long id) {
         VersionFile file = new VersionFile(store, id);
-        file.hasPieces = hasPieces;
-        file.state = State.SEALED;
+        file.isSealed = true;
         return file;
     }
 
     /** Queues a complete piece in memory; it is in use until it was taken. */
     void write(Piece piece) {
         piece.use();
-        piece.queued();
+        piece.state(Piece.State.QUEUED);
         waiting.add(piece);
-        if (state == State.IDLE) {
-            state = State.WRITING;
-        }
     }
 
     /** All pieces are on the device. */
     boolean isIdle() {
-        return state == State.IDLE;
+        return waiting.isEmpty() && !isForcing && seal == null;
     }
 
     /** Seals; {@link #isIdle} must hold. */
@@ -86,11 +71,10 @@ final class VersionFile implements AutoCloseable {
         sealContent = content;
         seal = new AtomicFile(store, id + SEALED, id + NEXT);
         seal.replace();
-        state = State.SEALING;
     }
 
     boolean isSealed() {
-        return state == State.SEALED;
+        return isSealed;
     }
 
     /** Why it cannot be written; empty: it can. */
@@ -100,18 +84,17 @@ final class VersionFile implements AutoCloseable {
 
     /** Takes the next step; work done. */
     int doWork() {
-        return switch (state) {
-            case WRITING -> write();
-            case FORCING -> awaitForced();
-            case SEALING -> awaitSealed();
-            default -> 0;
-        };
+        if (isForcing) {
+            return awaitForced();
+        } else if (seal != null) {
+            return awaitSealed();
+        }
+        return waiting.isEmpty() ? 0 : write();
     }
 
     private int write() {
         if (pieces == null) {
             pieces = store.append(id + PIECES, 0);
-            hasPieces = true;
         }
         Piece piece = waiting.peek();
         if (written == 0) {
@@ -128,7 +111,7 @@ final class VersionFile implements AutoCloseable {
             unforced.add(waiting.remove());
             if (waiting.isEmpty()) {
                 pieces.force();
-                state = State.FORCING;
+                isForcing = true;
             }
         }
         return taken == 0 ? 0 : 1;
@@ -142,9 +125,9 @@ final class VersionFile implements AutoCloseable {
         if (pieces.forcedPosition() < pieces.position()) {
             return 0;
         }
-        unforced.forEach(Piece::filed);
+        unforced.forEach(piece -> piece.state(Piece.State.FILED));
         unforced.clear();
-        state = waiting.isEmpty() ? State.IDLE : State.WRITING;
+        isForcing = false;
         return 1;
     }
 
@@ -154,14 +137,14 @@ final class VersionFile implements AutoCloseable {
             fail(seal.error());
         } else if (seal.isIdle()) {
             close();
-            state = State.SEALED;
+            isSealed = true;
         }
         return work;
     }
 
     private void fail(String why) {
         error = why;
-        state = State.FAILED;
+        isForcing = false;
         waiting.forEach(Piece::unuse);
         waiting.clear();
         unforced.clear();
@@ -177,8 +160,8 @@ final class VersionFile implements AutoCloseable {
         return file;
     }
 
-    /** Deletes the files; first what makes the version sealed. */
-    void remove() {
+    /** Deletes the files of a sealed version; first what makes it sealed. */
+    void remove(boolean hasPieces) {
         close();
         store.delete(id + SEALED);
         if (hasPieces) {
@@ -188,14 +171,8 @@ final class VersionFile implements AutoCloseable {
 
     @Override
     public void close() {
-        if (pieces != null) {
-            pieces.close();
-            pieces = null;
-        }
-        if (seal != null) {
-            seal.close();
-            seal = null;
-        }
-        sealContent = null;
+        CloseHelper.closeAll(pieces, seal);
+        pieces = null;
+        seal = null;
     }
 }

@@ -44,7 +44,7 @@ public class XdrList<T extends XdrObject> extends XdrArray {
     }
 
     /** Appends an element with the value of a new one, which the caller changes. */
-    public final T add() {
+    public T add() {
         T element = element(grow());
         element.reset();
         return element;

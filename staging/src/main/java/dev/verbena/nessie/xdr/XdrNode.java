@@ -1,6 +1,5 @@
 package dev.verbena.nessie.xdr;
 
-import java.nio.ByteOrder;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 
@@ -48,9 +47,7 @@ public abstract class XdrNode<T extends XdrNode<T>> extends XdrObject {
     protected final int xdrEncode(MutableDirectBuffer buffer, int index, int depth) {
         int at = index;
         for (XdrNode<?> node = this; node != null; node = node.xdrNext().orNull()) {
-            at = node.xdrEncodeNode(buffer, at, depth);
-            buffer.putInt(at, node.xdrNext().isPresent() ? 1 : 0, ByteOrder.BIG_ENDIAN);
-            at += UNIT;
+            at = node.xdrNext().putCount(buffer, node.xdrEncodeNode(buffer, at, depth));
         }
         return at;
     }
@@ -61,10 +58,8 @@ public abstract class XdrNode<T extends XdrNode<T>> extends XdrObject {
         int count = 0;
         for (XdrNode<?> node = this; node != null; node = node.xdrNext().orNull()) {
             requireCount(++count);
-            at =
-                    node.xdrNext()
-                            .takePresence(
-                                    buffer, node.xdrDecodeNode(buffer, at, limit, depth), limit);
+            at = node.xdrDecodeNode(buffer, at, limit, depth);
+            at = node.xdrNext().takePresence(buffer, at, limit);
         }
         return at;
     }

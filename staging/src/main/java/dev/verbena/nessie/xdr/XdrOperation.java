@@ -1,6 +1,5 @@
 package dev.verbena.nessie.xdr;
 
-import java.util.Objects;
 import java.util.function.Supplier;
 
 /**
@@ -19,11 +18,4 @@ public record XdrOperation<A extends XdrValue, R extends XdrValue>(
         int version,
         int number,
         Supplier<A> arguments,
-        Supplier<R> result) {
-    /** Checks that nothing is null. */
-    public XdrOperation {
-        Objects.requireNonNull(name, "name");
-        Objects.requireNonNull(arguments, "arguments");
-        Objects.requireNonNull(result, "result");
-    }
-}
+        Supplier<R> result) {}

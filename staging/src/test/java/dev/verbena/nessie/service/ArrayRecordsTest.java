@@ -128,21 +128,10 @@ class ArrayRecordsTest {
                     }
 
                     @Override
-                    public boolean pull(
-                            dev.verbena.nessie.nnti.NntiBuffer into,
-                            long at,
-                            long length,
-                            long fromOffset,
-                            dev.verbena.nessie.rpc.RpcCall.TransferListener to) {
-                        return false;
-                    }
-
-                    @Override
-                    public boolean push(
-                            dev.verbena.nessie.nnti.NntiBuffer from,
-                            long at,
-                            long length,
-                            long toOffset,
+                    public boolean move(
+                            boolean isPull,
+                            dev.verbena.nessie.nnti.NntiBuffer buffer,
+                            Runs run,
                             dev.verbena.nessie.rpc.RpcCall.TransferListener to) {
                         return false;
                     }

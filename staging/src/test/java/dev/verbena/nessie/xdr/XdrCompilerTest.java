@@ -129,9 +129,8 @@ class XdrCompilerTest {
     @Test
     void shouldCountLinesAndColumnsFromOneAndFollowMarkersOfThePreprocessor() {
         assertThatThrownBy(() -> compile("/* two\nlines */\n  bad"))
-                .isInstanceOfSatisfying(
-                        XdrSourceException.class,
-                        e -> assertThat(List.of(e.line(), e.column())).containsExactly(3, 3));
+                .isInstanceOf(XdrSourceException.class)
+                .hasMessageStartingWith("f.x:3:3: ");
         assertThatThrownBy(() -> compile("# 7 \"other.x\" 2\nbad"))
                 .hasMessageStartingWith("other.x:7:1: ");
     }
@@ -153,7 +152,7 @@ class XdrCompilerTest {
                             try {
                                 compile(new String(input, StandardCharsets.ISO_8859_1));
                             } catch (XdrSourceException e) {
-                                assertThat(e.line()).isPositive();
+                                assertThat(e.getMessage()).containsPattern(":[1-9]\\d*:[1-9]");
                             }
                         });
     }

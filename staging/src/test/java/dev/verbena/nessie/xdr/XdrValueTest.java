@@ -55,7 +55,7 @@ class XdrValueTest {
                     ColorPair | 0000000000000001 | a number is none of enum Color
                     ColorPair | 00000000 | 4 bytes are missing: 8 are needed and 4 are left
                     Numbers | 00000004000000010000000200000003 | 4 bytes are missing: 16 are needed and 12 are left
-                    Entries | 00000002 | a bool is 2
+                    Entries | 00000002 | 2 elements; there may be 1
                     Tree | 000000000000ffff | 65535 elements; there may be 1000
                     Tree | 00000000000003e8 | 8000 bytes are missing: 8000 are needed and 0 are left
                     """)

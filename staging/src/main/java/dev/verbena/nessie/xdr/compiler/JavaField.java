@@ -1,7 +1,10 @@
 package dev.verbena.nessie.xdr.compiler;
 
+import static java.util.stream.Collectors.joining;
+
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Function;
 
 /**
  * A field of a generated class, and the statements that it needs.
@@ -40,10 +43,9 @@ record JavaField(String name, Declaration source, JavaShape shape, long length, 
         if (!shape.isObject()) {
             out.line("");
             out.line("/** Sets {@code %s}. */", source.name());
-            out.line("public %s %s(%s value) {", owner, name, shape.type());
-            out.line("%sthis.%s = %s;", guard, name, checked());
-            out.line("return this;");
-            out.line("}");
+            out.line(
+                    "public %s %s(%s value) { %sthis.%s = %s; return this; }",
+                    owner, name, shape.type(), guard, name, checked());
         }
     }
 
@@ -57,31 +59,36 @@ record JavaField(String name, Declaration source, JavaShape shape, long length, 
         return "describe(text, \"%s=\", %s());".formatted(name, name);
     }
 
-    /** Statement that encodes it. */
-    String put(long offset) {
+    /** Statements that encode it. */
+    String put() {
         if (shape.isObject()) {
             return "at = put(%s(), buffer, at, depth);".formatted(name);
         }
-        return "buffer.put%s(at + %d, %s, ByteOrder.BIG_ENDIAN);"
-                .formatted(wireType(), offset, number("this." + name));
+        return "buffer.put%s(at, %s, ByteOrder.BIG_ENDIAN); at += %d;"
+                .formatted(wire(), number("this." + name), length);
     }
 
-    /** Statement that decodes it; of a number, the bytes must be there. */
-    String take(long offset) {
+    /** Statements that decode it; of a number, the bytes must be there. */
+    String take() {
         if (shape.isObject()) {
             return "at = take(%s(), buffer, at, limit, depth);".formatted(name);
         }
-        String get = "buffer.get%s(at + %d, ByteOrder.BIG_ENDIAN)".formatted(wireType(), offset);
+        String get = "buffer.get%s(at, ByteOrder.BIG_ENDIAN)".formatted(wire());
         Primitive primitive = shape.primitive();
         String value = get;
         if (shape.isEnum()) {
             value = "known(%s.of(%s), \"%s\")".formatted(shape.type(), get, shape.type());
         } else if (primitive == Primitive.BOOL) {
-            value = "takeBoolean(buffer, at + " + offset + ")";
+            value = "takeBoolean(buffer, at)";
         } else if (primitive.isNarrow()) {
             value = "narrow(%s, %d, %d)".formatted(get, primitive.min, primitive.max);
         }
-        return "this.%s = %s;".formatted(name, value);
+        return "this.%s = %s; at += %d;".formatted(name, value, length);
+    }
+
+    /** As {@link #take}, and asks for the bytes. */
+    String takeAlone() {
+        return takes(List.of(this)).strip().replace('\n', ' ');
     }
 
     /** Expression of its encoded length. */
@@ -90,64 +97,45 @@ record JavaField(String name, Declaration source, JavaShape shape, long length, 
     }
 
     /** Methods that encode and decode fields; the suffix is of their names. */
-    static void codec(JavaSource out, String access, String suffix, List<JavaField> fields) {
+    static void codec(JavaSource out, String suffix, List<JavaField> fields) {
         String sum = String.join(" + ", fields.stream().map(JavaField::lengthOf).toList());
-        override(
-                out,
-                access
-                        + " long xdr"
-                        + (suffix.isEmpty() ? "Length" : "NodeLength")
-                        + "(int depth) {");
-        out.line("return %s;", fields.isEmpty() ? "0" : sum);
-        out.line("}");
-        override(
-                out,
-                access
-                        + " int xdrEncode"
-                        + suffix
-                        + "(MutableDirectBuffer buffer, int index, int depth) {");
-        statements(out, fields, true);
-        override(
-                out,
-                access
-                        + " int xdrDecode"
-                        + suffix
-                        + "(DirectBuffer buffer, int index, int limit, int depth) {");
-        statements(out, fields, false);
+        out.override(
+                "protected long xdr" + suffix + "Length(int depth)",
+                "return " + (fields.isEmpty() ? "0" : sum) + ";");
+        out.override(
+                "protected int xdrEncode%s(MutableDirectBuffer buffer, int index, int depth)"
+                        .formatted(suffix),
+                "int at = index;\n" + lines(fields, JavaField::put) + "return at;");
+        out.override(
+                "protected int xdrDecode%s(DirectBuffer buffer, int index, int limit, int depth)"
+                        .formatted(suffix),
+                "int at = index;\n" + takes(fields) + "return at;");
     }
 
-    static void override(JavaSource out, String head) {
-        out.line("");
-        out.line("@Override");
-        out.line(head);
-    }
-
-    /** Numbers beside each other are at fixed offsets from {@code at}. */
-    private static void statements(JavaSource out, List<JavaField> fields, boolean isEncoder) {
-        out.line("int at = index;");
-        for (int i = 0; i < fields.size(); ) {
-            int end = i;
-            long length = 0;
-            while (end < fields.size() && !fields.get(end).shape.isObject()) {
-                length += fields.get(end++).length;
+    /** The bytes of numbers beside each other are asked for at once. */
+    private static String takes(List<JavaField> fields) {
+        StringBuilder text = new StringBuilder();
+        long asked = 0;
+        for (int i = 0; i < fields.size(); i++) {
+            if (asked == 0) {
+                List<JavaField> left = fields.subList(i, fields.size());
+                asked =
+                        left.stream()
+                                .takeWhile(each -> !each.shape.isObject())
+                                .mapToLong(JavaField::length)
+                                .sum();
+                text.append(asked > 0 ? "need(%d, at, limit);\n".formatted(asked) : "");
             }
-            if (!isEncoder && length > 0) {
-                out.line("need(%d, at, limit);", length);
-            }
-            long offset = 0;
-            for (; i < end; offset += fields.get(i++).length) {
-                out.line(isEncoder ? fields.get(i).put(offset) : fields.get(i).take(offset));
-            }
-            if (length > 0) {
-                out.line("at += %d;", length);
-            }
-            if (end < fields.size()) {
-                out.line(isEncoder ? fields.get(end).put(0) : fields.get(end).take(0));
-            }
-            i = end + 1;
+            JavaField field = fields.get(i);
+            asked -= field.shape.isObject() ? 0 : field.length;
+            text.append(field.take()).append('\n');
         }
-        out.line("return at;");
-        out.line("}");
+        return text.toString();
+    }
+
+    /** What each field does, a line each. */
+    static String lines(List<JavaField> fields, Function<JavaField, String> statement) {
+        return fields.stream().map(statement).map(each -> each + "\n").collect(joining());
     }
 
     /** What is encoded of a value of a number or enum. */
@@ -158,13 +146,8 @@ record JavaField(String name, Declaration source, JavaShape shape, long length, 
                         : shape.primitive() == Primitive.BOOL ? " ? 1 : 0" : "");
     }
 
-    private String wireType() {
-        return switch (shape.type()) {
-            case "long" -> "Long";
-            case "float" -> "Float";
-            case "double" -> "Double";
-            default -> "Int";
-        };
+    private String wire() {
+        return shape.isEnum() ? "Int" : shape.primitive().wire();
     }
 
     /** Checks a value that a caller gives. */
@@ -179,13 +162,8 @@ record JavaField(String name, Declaration source, JavaShape shape, long length, 
 
     /** How it is declared, for Javadoc. */
     String described() {
-        String type = source.form() == Declaration.Form.STRING ? "string" : "opaque";
-        if (source.type() != null) {
-            type =
-                    source.type().primitive() == null
-                            ? source.type().name()
-                            : source.type().primitive().xdr();
-        }
+        String bytes = source.form() == Declaration.Form.STRING ? "string" : "opaque";
+        String type = source.type() == null ? bytes : source.type().name();
         String size = source.size() == Declaration.UNBOUNDED ? "" : "" + source.size();
         return type
                 + switch (source.form()) {

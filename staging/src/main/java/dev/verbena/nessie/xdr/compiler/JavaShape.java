@@ -42,7 +42,8 @@ record JavaShape(String type, Primitive primitive, String arguments, String init
         Primitive primitive = element.primitive();
         if (primitive != null) {
             String range = primitive.isNarrow() ? ", " + primitive.min + ", " + primitive.max : "";
-            return object(arrayClass(primitive), bounds + range);
+            String elements = primitive == Primitive.BOOL ? "Boolean" : primitive.wire();
+            return object("Xdr" + elements + "s", bounds + range);
         }
         String name = JavaNames.type(element.definition().name());
         if (!element.isObject()) {
@@ -65,16 +66,6 @@ record JavaShape(String type, Primitive primitive, String arguments, String init
     private static String first(String name, Resolved type) {
         Definition.EnumType definition = (Definition.EnumType) type.definition();
         return name + "." + JavaNames.constant(definition.members().get(0).name());
-    }
-
-    private static String arrayClass(Primitive primitive) {
-        return switch (primitive.java) {
-            case "int" -> "XdrInts";
-            case "long" -> "XdrLongs";
-            case "float" -> "XdrFloats";
-            case "double" -> "XdrDoubles";
-            default -> "XdrBooleans";
-        };
     }
 
     private static JavaShape object(String type, String arguments) {

@@ -26,6 +26,11 @@ final class JavaSource {
         format.formatted(values).lines().forEach(each -> line(each.strip()));
     }
 
+    /** A method that overrides another. */
+    void override(String head, String body) {
+        lines("\n@Override\n%s {\n%s\n}", head, body.strip());
+    }
+
     /** The whole file. */
     String text(String marker, String packageName) {
         String imports =

@@ -47,14 +47,14 @@ enum Primitive {
         return null;
     }
 
-    /** As a source has it. */
-    String xdr() {
-        return names.get(0);
-    }
-
     /** Encoded length in bytes. */
     int length() {
         return java.equals("long") || java.equals("double") ? Long.BYTES : Integer.BYTES;
+    }
+
+    /** What a buffer's methods call it. */
+    String wire() {
+        return this == BOOL ? "Int" : Character.toUpperCase(java.charAt(0)) + java.substring(1);
     }
 
     /** Has fewer values than the type in Java. */

@@ -30,23 +30,21 @@ final class StructWriter {
         out.line("/** Numbers are 0, arrays empty, optional values absent. */");
         out.line("public %s() {}", name);
         fields.forEach(field -> field.accessors(out, name, "", "this." + field.name()));
-        JavaField.override(out, "public void reset() {");
-        fields.forEach(field -> out.line(field.reset()));
-        out.line("}");
+        out.override("public void reset()", JavaField.lines(fields, JavaField::reset));
         if (isLinked) {
             JavaField last = fields.get(fields.size() - 1);
-            JavaField.codec(out, "protected", "Node", fields.subList(0, fields.size() - 1));
-            JavaField.override(out, "protected XdrOptional<" + name + "> xdrNext() {");
-            out.lines("return %s();\n}", last.name());
-            JavaField.override(out, "protected int xdrNodesMax() {");
-            out.lines("return %d;\n}", types.lengthMax());
+            JavaField.codec(out, "Node", fields.subList(0, fields.size() - 1));
+            out.override(
+                    "protected XdrOptional<" + name + "> xdrNext()",
+                    "return " + last.name() + "();");
+            out.override("protected int xdrNodesMax()", "return " + types.lengthMax() + ";");
         } else {
-            JavaField.codec(out, "protected", "", fields);
+            JavaField.codec(out, "", fields);
         }
-        JavaField.override(out, "protected void xdrDescribe(StringBuilder text) {");
-        out.line("text.append(\"%s{\");", name);
-        fields.forEach(field -> out.line(field.describe()));
-        out.lines("text.append('}');\n}");
+        out.override(
+                "protected void xdrDescribe(StringBuilder text)",
+                "text.append(\"%s{\");\n%stext.append('}');"
+                        .formatted(name, JavaField.lines(fields, JavaField::describe)));
     }
 
     /** The last field points to the next struct of this type. */

@@ -114,9 +114,7 @@ final class UnionWriter {
                                 : field);
             }
         }
-        JavaField.override(out, "public void reset() {");
-        out.line("%s(%s);", selector.name(), first);
-        out.line("}");
+        out.override("public void reset()", selector.name() + "(" + first + ");");
     }
 
     private void selection() {
@@ -135,16 +133,19 @@ final class UnionWriter {
                 this.%1$s = %6$s;
                 this.xdrArm = arm;
                 switch (arm) {
+                %7$sreturn this;
+                }
+
+                private static int xdrArm(int value) {
+                return switch (value) {
                 """,
                 selector.name(),
                 selector.described(),
                 selector.shape().type(),
                 name,
                 selector.number("value"),
-                selector.checked());
-        arms(JavaField::reset);
-        out.lines(
-                "return this;\n}\n\nprivate static int xdrArm(int value) {\nreturn switch (value) {");
+                selector.checked(),
+                arms(JavaField::reset));
         for (int i = 0; i < union.arms().size(); i++) {
             List<String> cases =
                     union.arms().get(i).cases().stream().map(each -> "" + each.value()).toList();
@@ -154,36 +155,28 @@ final class UnionWriter {
         out.lines("};\n}");
     }
 
-    /** What each arm that is not void does, in a switch that has begun, which this ends. */
-    private void arms(Function<JavaField, String> statement) {
+    /** What each arm that is not void does: the cases of a switch, and its end. */
+    private String arms(Function<JavaField, String> statement) {
+        StringBuilder cases = new StringBuilder();
         for (int i = 0; i < arms.size(); i++) {
             if (arms.get(i) != null) {
-                out.line("case %d -> %s", i, statement.apply(arms.get(i)));
+                cases.append("case %d -> %s\n".formatted(i, statement.apply(arms.get(i))));
             }
         }
-        out.lines("default -> {}\n}");
-    }
-
-    private static String alone(JavaField arm, String before, String statement) {
-        return arm.shape().isObject()
-                ? statement
-                : "{ %s%s at += %d; }".formatted(before, statement, arm.length());
+        return cases + "default -> {}\n}\n";
     }
 
     private void codec() {
-        JavaField.override(out, "protected long xdrLength(int depth) {");
-        out.lines("long length = 4;\nswitch (this.xdrArm) {");
-        arms(arm -> "length += " + arm.lengthOf() + ";");
-        out.lines("return length;\n}");
-        JavaField.override(
-                out, "protected int xdrEncode(MutableDirectBuffer buffer, int index, int depth) {");
-        out.lines("int at = index;\n%s\nat += 4;\nswitch (this.xdrArm) {", selector.put(0));
-        arms(arm -> alone(arm, "", arm.put(0)));
-        out.lines("return at;\n}");
-        JavaField.override(
-                out,
-                "protected int xdrDecode(DirectBuffer buffer, int index, int limit, int depth) {");
-        out.lines(
+        out.override(
+                "protected long xdrLength(int depth)",
+                "long length = 4;\nswitch (this.xdrArm) {\n%sreturn length;"
+                        .formatted(arms(arm -> "length += " + arm.lengthOf() + ";")));
+        out.override(
+                "protected int xdrEncode(MutableDirectBuffer buffer, int index, int depth)",
+                "int at = index;\n%s\nswitch (this.xdrArm) {\n%sreturn at;"
+                        .formatted(selector.put(), arms(arm -> "{ " + arm.put() + " }")));
+        out.override(
+                "protected int xdrDecode(DirectBuffer buffer, int index, int limit, int depth)",
                 """
                 int at = index;
                 need(4, at, limit);
@@ -193,15 +186,12 @@ final class UnionWriter {
                 }
                 %s
                 this.xdrArm = arm;
-                at += 4;
                 switch (arm) {
-                """,
-                selector.take(0));
-        arms(arm -> alone(arm, "need(" + arm.length() + ", at, limit); ", arm.take(0)));
-        out.lines("return at;\n}");
-        JavaField.override(out, "protected void xdrDescribe(StringBuilder text) {");
-        out.lines("text.append(\"%s{\");\n%s\nswitch (this.xdrArm) {", name, selector.describe());
-        arms(JavaField::describe);
-        out.lines("text.append('}');\n}");
+                %sreturn at;"""
+                        .formatted(selector.take(), arms(arm -> "{ " + arm.takeAlone() + " }")));
+        out.override(
+                "protected void xdrDescribe(StringBuilder text)",
+                "text.append(\"%s{\");\n%s\nswitch (this.xdrArm) {\n%stext.append('}');"
+                        .formatted(name, selector.describe(), arms(JavaField::describe)));
     }
 }

@@ -101,8 +101,7 @@ public final class XdrCompiler {
             }
         }
         if (isObject && options.depthMax() != DEPTH_DEFAULT) {
-            JavaField.override(out, "protected int xdrDepthMax() {");
-            out.lines("return %d;\n}", options.depthMax());
+            out.override("protected int xdrDepthMax()", "return " + options.depthMax() + ";");
         }
         out.line("}");
         add(JavaNames.type(definition.name()), definition.name(), definition.at(), out);

@@ -2,13 +2,13 @@ package dev.verbena.nessie.xdr.compiler;
 
 import dev.verbena.nessie.xdr.compiler.Declaration.Form;
 import dev.verbena.nessie.xdr.compiler.Declaration.TypeReference;
-import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 /**
  * Reads the language of RFC 4506, section 6, and what rpcgen has beyond it (programs as in RFC
@@ -16,7 +16,8 @@ import java.util.function.Function;
  */
 final class XdrParser {
     private static final int NESTING_MAX = 32;
-    private static final BigInteger UNSIGNED_MAX = BigInteger.valueOf(0xFFFF_FFFFL);
+    private static final long UNSIGNED_MAX = 0xFFFF_FFFFL;
+    private static final String NUMBER = "-?(0[xX]\\p{XDigit}+|0[0-7]*|[1-9]\\d*)";
     private static final Set<String> KEYWORDS =
             Set.of(
                     ("bool case char const default double enum float hyper int long opaque program"
@@ -80,17 +81,13 @@ final class XdrParser {
     /** {@code typedef struct {...} name} defines the type itself. */
     private void typedef() {
         Token first = peek();
-        int count = definitions.size();
         Declaration declaration = declaration(true);
         if (declaration.isVoid()) {
             throw wrong(first, "void is no type to name");
         }
+        // A type without a name is referred to where it gets one.
         boolean isBody =
-                definitions.size() > count
-                        && definitions
-                                .get(definitions.size() - 1)
-                                .name()
-                                .equals(declaration.name());
+                declaration.type() != null && declaration.type().at().equals(declaration.at());
         if (isBody && declaration.form() != Form.SINGLE) {
             throw wrong(first, "a type without a name in an array: name it first");
         }
@@ -134,18 +131,28 @@ final class XdrParser {
     }
 
     private Function<Token, Definition> structBody() {
-        expect("{");
-        List<Declaration> fields = new ArrayList<>();
-        do {
-            Token first = peek();
-            Declaration field = declaration(true);
-            if (field.isVoid()) {
-                throw wrong(first, "a struct has no field of type void");
-            }
-            fields.add(field);
-            expect(";");
-        } while (!accept("}"));
+        List<Declaration> fields = block(this::field);
         return name -> new Definition.StructType(name.text(), fields, name.at());
+    }
+
+    private Declaration field() {
+        Token first = peek();
+        Declaration field = declaration(true);
+        if (field.isVoid()) {
+            throw wrong(first, "a struct has no field of type void");
+        }
+        expect(";");
+        return field;
+    }
+
+    /** In braces; at least one. */
+    private <T> List<T> block(Supplier<T> part) {
+        expect("{");
+        List<T> parts = new ArrayList<>();
+        do {
+            parts.add(part.get());
+        } while (!accept("}"));
+        return parts;
     }
 
     private Function<Token, Definition> unionBody(Token keyword) {
@@ -208,13 +215,12 @@ final class XdrParser {
         if (accept("opaque")) {
             return sized(null, name("a field or type"), Form.FIXED_OPAQUE, Form.OPAQUE, null);
         }
-        if (accept("string")) {
-            if (!isNamed) {
-                boolean isBounded = peek().text().equals("<");
-                long bound = isBounded ? bound("<", ">", true) : Declaration.UNBOUNDED;
-                return new Declaration(Form.STRING, null, "", bound, first.at());
-            }
+        if (accept("string") && isNamed) {
             return sized(null, name("a field or type"), null, Form.STRING, null);
+        } else if (first.text().equals("string")) {
+            boolean isBounded = peek().text().equals("<");
+            long bound = isBounded ? bound("<", ">", true) : Declaration.UNBOUNDED;
+            return new Declaration(Form.STRING, null, "", bound, first.at());
         }
         TypeReference type = type();
         boolean isOptional = accept("*");
@@ -260,7 +266,7 @@ final class XdrParser {
         }
         Token at = peek();
         long bound = value();
-        if (bound < (isOptional ? 0 : 1) || bound > UNSIGNED_MAX.longValue()) {
+        if (bound < (isOptional ? 0 : 1) || bound > UNSIGNED_MAX) {
             throw wrong(at, "a length cannot be %d", bound);
         }
         expect(close);
@@ -293,26 +299,17 @@ final class XdrParser {
 
     private Definition program() {
         Token name = name("a program");
-        expect("{");
-        List<Definition.Version> versions = new ArrayList<>();
-        do {
-            versions.add(version());
-        } while (!accept("}"));
-        return new Definition.Program(name.text(), number(), List.copyOf(versions), name.at());
+        List<Definition.Version> versions = block(this::version);
+        return new Definition.Program(name.text(), number(), versions, name.at());
     }
 
     private Definition.Version version() {
         expect("version");
         Token name = name("a version");
-        expect("{");
-        List<Definition.Procedure> procedures = new ArrayList<>();
-        do {
-            procedures.add(procedure());
-        } while (!accept("}"));
-        Definition.Version version =
-                new Definition.Version(name.text(), number(), List.copyOf(procedures), name.at());
+        List<Definition.Procedure> procedures = block(this::procedure);
+        int number = number();
         expect(";");
-        return version;
+        return new Definition.Version(name.text(), number, procedures, name.at());
     }
 
     private Definition.Procedure procedure() {
@@ -333,11 +330,9 @@ final class XdrParser {
         } while (accept(","));
         expect(")");
         arguments.removeIf(Declaration::isVoid);
-        Definition.Procedure procedure =
-                new Definition.Procedure(
-                        name.text(), number(), List.copyOf(arguments), result, name.at());
+        int number = number();
         expect(";");
-        return procedure;
+        return new Definition.Procedure(name.text(), number, arguments, result, name.at());
     }
 
     /** {@code = value}, unsigned. */
@@ -345,7 +340,7 @@ final class XdrParser {
         expect("=");
         Token at = peek();
         long number = value();
-        if (number < 0 || number > UNSIGNED_MAX.longValue()) {
+        if (number < 0 || number > UNSIGNED_MAX) {
             throw wrong(at, "%d does not fit into 32 bits", number);
         }
         return (int) number;
@@ -364,28 +359,13 @@ final class XdrParser {
         if (token.kind() != Token.Kind.NUMBER) {
             throw wrong(token, "expected a number or a constant, found %s", token.shown());
         }
-        BigInteger number = decode(token);
-        if (number.bitLength() >= Long.SIZE) {
-            throw wrong(token, "%s does not fit into 64 bits", token.text());
+        if (!token.text().matches(NUMBER)) {
+            throw wrong(token, "'%s' is no number", token.text());
         }
-        return number.longValue();
-    }
-
-    private static BigInteger decode(Token token) {
-        String text = token.text();
-        boolean isNegative = text.startsWith("-");
-        String digits = isNegative ? text.substring(1) : text;
-        boolean isHex = digits.startsWith("0x") || digits.startsWith("0X");
-        int radix = isHex ? 16 : digits.length() > 1 && digits.startsWith("0") ? 8 : 10;
-        String plain = isHex ? digits.substring(2) : digits;
         try {
-            if (plain.startsWith("-")) {
-                throw new NumberFormatException();
-            }
-            BigInteger number = new BigInteger(plain, radix);
-            return isNegative ? number.negate() : number;
+            return Long.decode(token.text());
         } catch (NumberFormatException e) {
-            throw wrong(token, "'%s' is no number", text);
+            throw wrong(token, "%s does not fit into 64 bits", token.text());
         }
     }
 

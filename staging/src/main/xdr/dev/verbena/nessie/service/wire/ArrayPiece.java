@@ -21,10 +21,7 @@ public final class ArrayPiece extends XdrObject {
     public long at() { return this.at; }
 
     /** Sets {@code at}. */
-    public ArrayPiece at(long value) {
-        this.at = value;
-        return this;
-    }
+    public ArrayPiece at(long value) { this.at = value; return this; }
 
     @Override
     public void reset() {
@@ -41,8 +38,7 @@ public final class ArrayPiece extends XdrObject {
     protected int xdrEncode(MutableDirectBuffer buffer, int index, int depth) {
         int at = index;
         at = put(box(), buffer, at, depth);
-        buffer.putLong(at + 0, this.at, ByteOrder.BIG_ENDIAN);
-        at += 8;
+        buffer.putLong(at, this.at, ByteOrder.BIG_ENDIAN); at += 8;
         return at;
     }
 
@@ -51,8 +47,7 @@ public final class ArrayPiece extends XdrObject {
         int at = index;
         at = take(box(), buffer, at, limit, depth);
         need(8, at, limit);
-        this.at = buffer.getLong(at + 0, ByteOrder.BIG_ENDIAN);
-        at += 8;
+        this.at = buffer.getLong(at, ByteOrder.BIG_ENDIAN); at += 8;
         return at;
     }
 

@@ -24,10 +24,7 @@ public final class ArrayReply extends XdrObject {
     public int status() { return this.status; }
 
     /** Sets {@code status}. */
-    public ArrayReply status(int value) {
-        this.status = value;
-        return this;
-    }
+    public ArrayReply status(int value) { this.status = value; return this; }
 
     /** {@code string text<1024>}. */
     public XdrString text() { return this.text; }
@@ -36,19 +33,13 @@ public final class ArrayReply extends XdrObject {
     public long number() { return this.number; }
 
     /** Sets {@code number}. */
-    public ArrayReply number(long value) {
-        this.number = value;
-        return this;
-    }
+    public ArrayReply number(long value) { this.number = value; return this; }
 
     /** {@code int type}. */
     public int type() { return this.type; }
 
     /** Sets {@code type}. */
-    public ArrayReply type(int value) {
-        this.type = value;
-        return this;
-    }
+    public ArrayReply type(int value) { this.type = value; return this; }
 
     /** {@code unsigned hyper shape<8>}. */
     public XdrLongs shape() { return this.shape; }
@@ -74,12 +65,10 @@ public final class ArrayReply extends XdrObject {
     @Override
     protected int xdrEncode(MutableDirectBuffer buffer, int index, int depth) {
         int at = index;
-        buffer.putInt(at + 0, this.status, ByteOrder.BIG_ENDIAN);
-        at += 4;
+        buffer.putInt(at, this.status, ByteOrder.BIG_ENDIAN); at += 4;
         at = put(text(), buffer, at, depth);
-        buffer.putLong(at + 0, this.number, ByteOrder.BIG_ENDIAN);
-        buffer.putInt(at + 8, this.type, ByteOrder.BIG_ENDIAN);
-        at += 12;
+        buffer.putLong(at, this.number, ByteOrder.BIG_ENDIAN); at += 8;
+        buffer.putInt(at, this.type, ByteOrder.BIG_ENDIAN); at += 4;
         at = put(shape(), buffer, at, depth);
         at = put(versions(), buffer, at, depth);
         return at;
@@ -89,13 +78,11 @@ public final class ArrayReply extends XdrObject {
     protected int xdrDecode(DirectBuffer buffer, int index, int limit, int depth) {
         int at = index;
         need(4, at, limit);
-        this.status = buffer.getInt(at + 0, ByteOrder.BIG_ENDIAN);
-        at += 4;
+        this.status = buffer.getInt(at, ByteOrder.BIG_ENDIAN); at += 4;
         at = take(text(), buffer, at, limit, depth);
         need(12, at, limit);
-        this.number = buffer.getLong(at + 0, ByteOrder.BIG_ENDIAN);
-        this.type = buffer.getInt(at + 8, ByteOrder.BIG_ENDIAN);
-        at += 12;
+        this.number = buffer.getLong(at, ByteOrder.BIG_ENDIAN); at += 8;
+        this.type = buffer.getInt(at, ByteOrder.BIG_ENDIAN); at += 4;
         at = take(shape(), buffer, at, limit, depth);
         at = take(versions(), buffer, at, limit, depth);
         return at;

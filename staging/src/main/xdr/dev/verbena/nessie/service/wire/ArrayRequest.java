@@ -27,19 +27,13 @@ public final class ArrayRequest extends XdrObject {
     public int place() { return this.place; }
 
     /** Sets {@code place}. */
-    public ArrayRequest place(int value) {
-        this.place = value;
-        return this;
-    }
+    public ArrayRequest place(int value) { this.place = value; return this; }
 
     /** {@code int places}. */
     public int places() { return this.places; }
 
     /** Sets {@code places}. */
-    public ArrayRequest places(int value) {
-        this.places = value;
-        return this;
-    }
+    public ArrayRequest places(int value) { this.places = value; return this; }
 
     /** {@code string name<128>}. */
     public XdrString name() { return this.name; }
@@ -48,19 +42,13 @@ public final class ArrayRequest extends XdrObject {
     public long number() { return this.number; }
 
     /** Sets {@code number}. */
-    public ArrayRequest number(long value) {
-        this.number = value;
-        return this;
-    }
+    public ArrayRequest number(long value) { this.number = value; return this; }
 
     /** {@code int type}. */
     public int type() { return this.type; }
 
     /** Sets {@code type}. */
-    public ArrayRequest type(int value) {
-        this.type = value;
-        return this;
-    }
+    public ArrayRequest type(int value) { this.type = value; return this; }
 
     /** {@code unsigned hyper shape<8>}. */
     public XdrLongs shape() { return this.shape; }
@@ -75,10 +63,7 @@ public final class ArrayRequest extends XdrObject {
     public long waitMs() { return this.waitMs; }
 
     /** Sets {@code wait_ms}. */
-    public ArrayRequest waitMs(long value) {
-        this.waitMs = value;
-        return this;
-    }
+    public ArrayRequest waitMs(long value) { this.waitMs = value; return this; }
 
     @Override
     public void reset() {
@@ -101,18 +86,15 @@ public final class ArrayRequest extends XdrObject {
     @Override
     protected int xdrEncode(MutableDirectBuffer buffer, int index, int depth) {
         int at = index;
-        buffer.putInt(at + 0, this.place, ByteOrder.BIG_ENDIAN);
-        buffer.putInt(at + 4, this.places, ByteOrder.BIG_ENDIAN);
-        at += 8;
+        buffer.putInt(at, this.place, ByteOrder.BIG_ENDIAN); at += 4;
+        buffer.putInt(at, this.places, ByteOrder.BIG_ENDIAN); at += 4;
         at = put(name(), buffer, at, depth);
-        buffer.putLong(at + 0, this.number, ByteOrder.BIG_ENDIAN);
-        buffer.putInt(at + 8, this.type, ByteOrder.BIG_ENDIAN);
-        at += 12;
+        buffer.putLong(at, this.number, ByteOrder.BIG_ENDIAN); at += 8;
+        buffer.putInt(at, this.type, ByteOrder.BIG_ENDIAN); at += 4;
         at = put(shape(), buffer, at, depth);
         at = put(box(), buffer, at, depth);
         at = put(memory(), buffer, at, depth);
-        buffer.putLong(at + 0, this.waitMs, ByteOrder.BIG_ENDIAN);
-        at += 8;
+        buffer.putLong(at, this.waitMs, ByteOrder.BIG_ENDIAN); at += 8;
         return at;
     }
 
@@ -120,20 +102,17 @@ public final class ArrayRequest extends XdrObject {
     protected int xdrDecode(DirectBuffer buffer, int index, int limit, int depth) {
         int at = index;
         need(8, at, limit);
-        this.place = buffer.getInt(at + 0, ByteOrder.BIG_ENDIAN);
-        this.places = buffer.getInt(at + 4, ByteOrder.BIG_ENDIAN);
-        at += 8;
+        this.place = buffer.getInt(at, ByteOrder.BIG_ENDIAN); at += 4;
+        this.places = buffer.getInt(at, ByteOrder.BIG_ENDIAN); at += 4;
         at = take(name(), buffer, at, limit, depth);
         need(12, at, limit);
-        this.number = buffer.getLong(at + 0, ByteOrder.BIG_ENDIAN);
-        this.type = buffer.getInt(at + 8, ByteOrder.BIG_ENDIAN);
-        at += 12;
+        this.number = buffer.getLong(at, ByteOrder.BIG_ENDIAN); at += 8;
+        this.type = buffer.getInt(at, ByteOrder.BIG_ENDIAN); at += 4;
         at = take(shape(), buffer, at, limit, depth);
         at = take(box(), buffer, at, limit, depth);
         at = take(memory(), buffer, at, limit, depth);
         need(8, at, limit);
-        this.waitMs = buffer.getLong(at + 0, ByteOrder.BIG_ENDIAN);
-        at += 8;
+        this.waitMs = buffer.getLong(at, ByteOrder.BIG_ENDIAN); at += 8;
         return at;
     }
 

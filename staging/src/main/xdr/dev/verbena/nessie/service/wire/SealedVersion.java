@@ -26,19 +26,13 @@ public final class SealedVersion extends XdrObject {
     public int place() { return this.place; }
 
     /** Sets {@code place}. */
-    public SealedVersion place(int value) {
-        this.place = value;
-        return this;
-    }
+    public SealedVersion place(int value) { this.place = value; return this; }
 
     /** {@code int places}. */
     public int places() { return this.places; }
 
     /** Sets {@code places}. */
-    public SealedVersion places(int value) {
-        this.places = value;
-        return this;
-    }
+    public SealedVersion places(int value) { this.places = value; return this; }
 
     /** {@code string name<128>}. */
     public XdrString name() { return this.name; }
@@ -47,19 +41,13 @@ public final class SealedVersion extends XdrObject {
     public long number() { return this.number; }
 
     /** Sets {@code number}. */
-    public SealedVersion number(long value) {
-        this.number = value;
-        return this;
-    }
+    public SealedVersion number(long value) { this.number = value; return this; }
 
     /** {@code int type}. */
     public int type() { return this.type; }
 
     /** Sets {@code type}. */
-    public SealedVersion type(int value) {
-        this.type = value;
-        return this;
-    }
+    public SealedVersion type(int value) { this.type = value; return this; }
 
     /** {@code unsigned hyper shape<8>}. */
     public XdrLongs shape() { return this.shape; }
@@ -86,13 +74,11 @@ public final class SealedVersion extends XdrObject {
     @Override
     protected int xdrEncode(MutableDirectBuffer buffer, int index, int depth) {
         int at = index;
-        buffer.putInt(at + 0, this.place, ByteOrder.BIG_ENDIAN);
-        buffer.putInt(at + 4, this.places, ByteOrder.BIG_ENDIAN);
-        at += 8;
+        buffer.putInt(at, this.place, ByteOrder.BIG_ENDIAN); at += 4;
+        buffer.putInt(at, this.places, ByteOrder.BIG_ENDIAN); at += 4;
         at = put(name(), buffer, at, depth);
-        buffer.putLong(at + 0, this.number, ByteOrder.BIG_ENDIAN);
-        buffer.putInt(at + 8, this.type, ByteOrder.BIG_ENDIAN);
-        at += 12;
+        buffer.putLong(at, this.number, ByteOrder.BIG_ENDIAN); at += 8;
+        buffer.putInt(at, this.type, ByteOrder.BIG_ENDIAN); at += 4;
         at = put(shape(), buffer, at, depth);
         at = put(pieces(), buffer, at, depth);
         return at;
@@ -102,14 +88,12 @@ public final class SealedVersion extends XdrObject {
     protected int xdrDecode(DirectBuffer buffer, int index, int limit, int depth) {
         int at = index;
         need(8, at, limit);
-        this.place = buffer.getInt(at + 0, ByteOrder.BIG_ENDIAN);
-        this.places = buffer.getInt(at + 4, ByteOrder.BIG_ENDIAN);
-        at += 8;
+        this.place = buffer.getInt(at, ByteOrder.BIG_ENDIAN); at += 4;
+        this.places = buffer.getInt(at, ByteOrder.BIG_ENDIAN); at += 4;
         at = take(name(), buffer, at, limit, depth);
         need(12, at, limit);
-        this.number = buffer.getLong(at + 0, ByteOrder.BIG_ENDIAN);
-        this.type = buffer.getInt(at + 8, ByteOrder.BIG_ENDIAN);
-        at += 12;
+        this.number = buffer.getLong(at, ByteOrder.BIG_ENDIAN); at += 8;
+        this.type = buffer.getInt(at, ByteOrder.BIG_ENDIAN); at += 4;
         at = take(shape(), buffer, at, limit, depth);
         at = take(pieces(), buffer, at, limit, depth);
         return at;
