@@ -62,13 +62,13 @@ final class BenchFigure10 {
                 String method = line.substring("MPI_".length()).toLowerCase(java.util.Locale.ROOT);
                 List<String> command =
                         MpiYardstick.command(program, method, bytes, REQUESTS, trials);
-                rows.add(BenchRow.ofMpi(GROUP, line, command, bytes));
+                rows.add(BenchRows.ofMpi(GROUP, line, command, bytes));
             }
         }
         for (XferMethod method : XferMethod.values()) {
             if (method.isWrite() == isWrite) {
                 int count = bytes / DataArray.ELEMENT_LENGTH;
-                rows.add(BenchRow.xfer(GROUP, scheme, method, count, REQUESTS, trials, bytes));
+                rows.add(BenchRows.xfer(GROUP, scheme, method, count, REQUESTS, trials, bytes));
             }
         }
     }

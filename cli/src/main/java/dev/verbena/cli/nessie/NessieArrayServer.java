@@ -1,23 +1,14 @@
 package dev.verbena.cli.nessie;
 
 import dev.verbena.agent.RealEnvironment;
-import dev.verbena.cli.terminal.CliCommand;
 import dev.verbena.cli.terminal.Messages;
-import dev.verbena.cli.terminal.OutputFolder;
-import dev.verbena.cli.terminal.Termination;
 import dev.verbena.cli.terminal.TransportOption;
 import dev.verbena.nessie.service.ArrayException;
 import dev.verbena.nessie.service.ArrayServer;
 import dev.verbena.nessie.service.ArrayServerOptions;
 import dev.verbena.transport.TransportContext;
 import dev.verbena.transport.Transports;
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.util.ArrayList;
-import java.util.List;
-import org.agrona.CloseHelper;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -30,16 +21,7 @@ import picocli.CommandLine.Option;
         },
         mixinStandardHelpOptions = true,
         sortOptions = false)
-public final class NessieArrayServer extends CliCommand {
-    private static final long LOOK_MS = 100;
-
-    @Option(
-            names = "--server-url-file",
-            paramLabel = "FILE",
-            required = true,
-            description = "Is written once all servers can be called: their number, their URLs.")
-    private Path urlFile;
-
+public final class NessieArrayServer extends ServerCommand<ArrayServer> {
     @Option(
             names = "--directory",
             paramLabel = "DIR",
@@ -92,34 +74,12 @@ public final class NessieArrayServer extends CliCommand {
             defaultValue = "arrays")
     private String job;
 
+    private ArrayServerOptions options;
+
     @Override
     public Integer call() throws Exception {
-        ArrayServerOptions options = options();
-        List<ArrayServer> servers = new ArrayList<>();
-        try (Termination termination = new Termination(10_000);
-                RealEnvironment environment =
-                        RealEnvironment.builder()
-                                .job(job)
-                                .application("nessie array-server")
-                                .errorHandler(Messages.to(err()))
-                                .build()) {
-            try {
-                for (int i = 0; i < count; i++) {
-                    servers.add(start(environment, options, i));
-                }
-                OutputFolder.write("--server-url-file", urlFile, () -> publish(servers));
-                while (servers.stream().anyMatch(server -> !server.hasEnded())) {
-                    if (termination.await(LOOK_MS)) {
-                        return 0;
-                    }
-                }
-                return 0;
-            } catch (ArrayException e) {
-                throw new Messages.Failure(e.getMessage());
-            } finally {
-                CloseHelper.quietCloseAll(servers);
-            }
-        }
+        options = options();
+        return run(job, count);
     }
 
     private ArrayServerOptions options() {
@@ -142,27 +102,32 @@ public final class NessieArrayServer extends CliCommand {
         return options.withDoor(listen.substring(0, colon), Integer.parseInt(port));
     }
 
-    private ArrayServer start(RealEnvironment environment, ArrayServerOptions all, int place) {
-        int port = all.port() > 0 ? all.port() + place : all.port();
-        ArrayServer server =
-                ArrayServer.start(
-                        environment,
-                        Transports.open(scheme, new TransportContext().job(job)),
-                        directory.resolve("server" + place).toString(),
-                        all.withPlace(place, count).withDoor(all.host(), port));
-        String tcp = server.port() < 0 ? "" : ", TCP " + all.host() + ":" + server.port();
-        say("server %s of %s: %s%s".formatted(place, count, server.url(), tcp));
-        return server;
+    @Override
+    ArrayServer start(RealEnvironment environment, int place) {
+        int port = options.port() > 0 ? options.port() + place : options.port();
+        ArrayServerOptions own = options.withPlace(place, count).withDoor(options.host(), port);
+        try {
+            ArrayServer server =
+                    ArrayServer.start(
+                            environment,
+                            Transports.open(scheme, new TransportContext().job(job)),
+                            directory.resolve("server" + place).toString(),
+                            own);
+            String tcp = server.port() < 0 ? "" : ", TCP " + own.host() + ":" + server.port();
+            say("server %s of %s: %s%s".formatted(place, count, server.url(), tcp));
+            return server;
+        } catch (ArrayException e) {
+            throw new Messages.Failure(e.getMessage());
+        }
     }
 
-    /** Who reads finds no file or a complete one. */
-    private void publish(List<ArrayServer> servers) throws IOException {
-        List<String> lines = new ArrayList<>();
-        lines.add(Integer.toString(servers.size()));
-        servers.forEach(server -> lines.add(server.url()));
-        Path next = urlFile.resolveSibling(urlFile.getFileName() + ".next");
-        Files.write(next, lines);
-        Files.move(
-                next, urlFile, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+    @Override
+    String url(ArrayServer server) {
+        return server.url();
+    }
+
+    @Override
+    Integer exitCode(ArrayServer server) {
+        return server.hasEnded() ? 0 : null;
     }
 }

@@ -72,7 +72,7 @@ public final class NessieBench extends CliCommand {
         TransportOption.require(spec, scheme);
         inRange("--rounds", rounds, 1, 1000);
         Path yardstick = output.resolve("mpi_yardstick");
-        List<BenchRow> rows = new ArrayList<>(BenchRow.of(scheme, isQuick));
+        List<BenchRow> rows = new ArrayList<>(BenchRows.of(scheme, isQuick));
         rows.addAll(BenchFigure10.rows(scheme, yardstick, isQuick));
         List<String> names = rows.stream().map(BenchRow::group).distinct().toList();
         for (String name : only) {
@@ -114,7 +114,7 @@ public final class NessieBench extends CliCommand {
     }
 
     private static boolean isOfMpi(BenchRow row) {
-        return row.isForeign() && row.group().equals(BenchFigure10.GROUP);
+        return row.name().startsWith("MPI_");
     }
 
     private void print(List<BenchRow> rows) {

@@ -22,16 +22,18 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.Iterator;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.agrona.CloseHelper;
 import org.agrona.IoUtil;
 import org.agrona.concurrent.SystemNanoClock;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Option;
 
 /** {@code nessie xfer}. */
@@ -50,6 +52,15 @@ public final class NessieXfer extends CliCommand {
     private static final long END_MS = 5_000;
     private static final long TRANSFER_MS = 60_000;
     private static final long TRANSFER_NS = TRANSFER_MS * 1_000_000;
+
+    /** Not for each of several processes. */
+    private static final Set<String> OF_ALL =
+            Set.of(
+                    "--server-url-file",
+                    "--job",
+                    "--processes",
+                    "--result-file",
+                    "--result-file-mode");
 
     /** Two ways of posting for each way of moving. */
     static final class Methods implements Iterable<String> {
@@ -207,7 +218,8 @@ public final class NessieXfer extends CliCommand {
                     measure(termination, plan, urls, job);
                 } else {
                     await(termination, urls);
-                    print(XferProcesses.run(termination, processes, folder, words(urls, job)));
+                    List<String> words = words("xfer", urls, job, OF_ALL);
+                    print(XferProcesses.run(termination, processes, folder, words));
                 }
                 return 0;
             } finally {
@@ -217,34 +229,16 @@ public final class NessieXfer extends CliCommand {
         }
     }
 
-    /** This command for each of the processes, which know their number from elsewhere. */
-    private List<String> words(Path urls, String job) {
-        List<String> words = new ArrayList<>(List.of("nessie", "xfer"));
-        Map<String, Object> values = new LinkedHashMap<>();
-        values.put("--io-method", ioMethod);
-        values.put("--len", count);
-        values.put("--num-reqs", requests);
-        values.put("--num-trials", trials);
-        values.put("--clients", clientCount);
-        values.put("--validate", validate);
-        values.put("--server-url-file", urls);
-        values.put("--timeout", connectMs);
-        values.put("--delay", delay);
-        values.put("--logfile", logfile);
-        values.forEach(
-                (name, value) -> {
-                    if (value != null) {
-                        words.add(name);
-                        words.add(value.toString());
-                    }
-                });
-        if (distributions.chosen() == Distribution.ROUND_ROBIN) {
-            words.add("--rr-distribution");
+    /** A command for a child: the options that were given here, but for these. */
+    private List<String> words(String command, Path urls, String job, Set<String> without) {
+        List<String> words = new ArrayList<>(List.of("nessie", command));
+        words.addAll(List.of("--server-url-file", urls.toString(), "--job", job));
+        for (OptionSpec option : spec.commandLine().getParseResult().matchedOptions()) {
+            if (!without.contains(option.longestName())) {
+                words.add(option.longestName());
+                words.addAll(option.typeInfo().isBoolean() ? List.of() : option.stringValues());
+            }
         }
-        if (isKeeping) {
-            words.add("--keep-servers");
-        }
-        words.addAll(options.words(job));
         return words;
     }
 
@@ -279,10 +273,10 @@ public final class NessieXfer extends CliCommand {
     }
 
     private void start(Path urls, String job) {
-        List<String> words = new ArrayList<>(List.of("nessie", "xfer-server"));
-        words.add("--server-url-file");
-        words.add(urls.toString());
-        words.addAll(options.words(job));
+        Set<String> ofClients = new HashSet<>(spec.optionsMap().keySet());
+        ofClients.removeAll(spec.mixins().get("options").optionsMap().keySet());
+        ofClients.add("--job");
+        List<String> words = words("xfer-server", urls, job, ofClients);
         child =
                 ChildProcess.start(
                         "xfer-server", null, Map.of(), List.of("-Xmx512m"), words, line -> {});

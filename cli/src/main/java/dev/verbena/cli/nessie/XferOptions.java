@@ -6,7 +6,6 @@ import dev.verbena.nessie.rpc.RpcServerOptions;
 import dev.verbena.transport.Transport;
 import dev.verbena.transport.TransportContext;
 import dev.verbena.transport.Transports;
-import java.util.List;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 
@@ -86,22 +85,5 @@ final class XferOptions {
 
     Transport open(String ofJob) {
         return Transports.open(scheme, new TransportContext().job(ofJob));
-    }
-
-    /** As they are typed, for a job. */
-    List<String> words(String ofJob) {
-        return List.of(
-                "--transport",
-                scheme,
-                "--job",
-                ofJob,
-                "--num-servers",
-                Integer.toString(servers),
-                "--num-threads",
-                Integer.toString(threads),
-                "--buffers",
-                Integer.toString(buffers),
-                "--buffer-size",
-                Integer.toString(bufferSize));
     }
 }

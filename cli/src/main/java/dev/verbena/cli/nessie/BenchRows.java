@@ -1,0 +1,196 @@
+package dev.verbena.cli.nessie;
+
+import dev.verbena.nessie.xfer.XferMethod;
+import dev.verbena.nsim.nessie.NessieScaling;
+import dev.verbena.nsim.network.NetworkContext;
+import dev.verbena.nsim.topology.GridTopology;
+import dev.verbena.nsim.topology.TieRule;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/** The lines of the table of {@code nessie bench}, each behind the one that it is compared with. */
+final class BenchRows {
+    /**
+     * Bytes of a request without arguments and bulk data, and of its answer, with what NNTI puts
+     * before them (specification, section 2.3).
+     */
+    static final int NULL_REQUEST_LENGTH = 44;
+
+    private static final String HALF_NS = "\"halfNs\": ?([0-9.E]+)";
+    private static final String MICROSECONDS = "\"us\":([0-9.]+)";
+    private static final String BATCH_NS = "\"batchMedianNs\": ?([0-9.]+)";
+    private static final String MEGABYTES = "\"medianMBps\": ?([0-9.E]+)";
+
+    /** The last column of a table's row. */
+    private static final String LAST_COLUMN = "(?m)^ *[0-9]+ .*?([0-9.]+)\\s*$";
+
+    private static final String MPI_MEGABYTES = "MB/s ([0-9.]+)";
+
+    /** 2^20 bytes, of the transfer service, in 10^6. */
+    private static final double MEGABYTE = 1.048576;
+
+    private final String scheme;
+    private final boolean isQuick;
+    private final List<BenchRow> rows = new ArrayList<>();
+
+    private BenchRows(String scheme, boolean isQuick) {
+        this.scheme = scheme;
+        this.isQuick = isQuick;
+    }
+
+    /** All but those of {@link BenchFigure10}. */
+    static List<BenchRow> of(String scheme, boolean isQuick) {
+        BenchRows all = new BenchRows(scheme, isQuick);
+        all.addNull();
+        all.addBulk("write", "get", "pulled by the server");
+        all.addBulk("read", "put", "pushed by the server");
+        for (String method : List.of("write", "read")) {
+            BenchRow encode =
+                    all.xfer(
+                            "encode", method + "_encode, 1 MiB", method + "-encode-async", 1, null);
+            all.xfer("encode", method + "_rdma, 1 MiB", method + "-rdma-async", 1, encode);
+        }
+        for (String method : List.of("write", "read")) {
+            for (int count = 1; count <= 8; count *= 2) {
+                String name = method + "_rdma, clients: " + count;
+                all.xfer("clients", name, method + "-rdma-async", count, null);
+            }
+        }
+        for (boolean isWrite : new boolean[] {true, false}) {
+            for (int count = 1; count <= 16; count *= 2) {
+                all.rows.add(torus(count, isWrite));
+            }
+        }
+        return all.rows;
+    }
+
+    private BenchRow add(
+            String group,
+            String name,
+            String unit,
+            BenchRow.Program program,
+            BenchRow base,
+            int x) {
+        BenchRow row = new BenchRow(group, name, unit, program, base, x);
+        rows.add(row);
+        return row;
+    }
+
+    /** In the simulator: one node for each client; the same each time. */
+    private static BenchRow torus(int clients, boolean isWrite) {
+        String name = "torus, %s, clients: %s".formatted(isWrite ? "write" : "read", clients);
+        List<Double> samples = new ArrayList<>();
+        BenchRow.Program program =
+                folder ->
+                        samples.isEmpty()
+                                ? 1e-6
+                                        * NessieScaling.bytesPerSecond(
+                                                GridTopology.torus(TieRule.POSITIVE, 3, 3, 3),
+                                                new NetworkContext(),
+                                                clients,
+                                                isWrite)
+                                : samples.get(0);
+        return new BenchRow("torus", name, "MB/s", program, null, clients, samples);
+    }
+
+    /** One direction of a send, and a put or get. */
+    private List<String> perf(String command, String operation, String... more) {
+        List<String> words = new ArrayList<>();
+        words.addAll(List.of(command, "--transport=" + scheme, "--op=" + operation, "--json"));
+        words.addAll(List.of(more));
+        if (isQuick) {
+            words.add("--iterations=20");
+        }
+        return words;
+    }
+
+    private List<String> part(String figure) {
+        List<String> words = new ArrayList<>();
+        words.addAll(List.of("nessie", "bench-part", figure, "--transport=" + scheme));
+        if (isQuick) {
+            words.add("--quick");
+        }
+        return words;
+    }
+
+    private void addNull() {
+        String length = NULL_REQUEST_LENGTH + " B";
+        List<String> sending = perf("lat", "send", "--size=" + NULL_REQUEST_LENGTH);
+        String name = "send of " + length + ", there and back";
+        BenchRow.Program program = BenchRow.command(sending, BATCH_NS, 2);
+        BenchRow send = add("null", name, "ns", program, null, 0);
+        program = BenchRow.command(part("nothing"), HALF_NS, 2);
+        add("null", "null RPC", "ns", program, send, 0);
+        addPeer("AeronIpcPeer", "Aeron IPC, " + length + ", two threads", "200000", "");
+        addPeer("GrpcPeer", "gRPC, " + length + ", two processes, TCP", "20000", "direct");
+    }
+
+    /** A program of another package, where the benchmarks' class path has it. */
+    private void addPeer(String type, String name, String count, String setting) {
+        String main = "dev.verbena.jmh.peers." + type;
+        String file = "/" + main.replace('.', '/') + ".class";
+        if (BenchRows.class.getResource(file) != null) {
+            List<String> words = new ArrayList<>();
+            words.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+            words.add("-XX:+UseSerialGC");
+            words.add("--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED");
+            words.addAll(List.of("-cp", System.getProperty("java.class.path"), main));
+            words.addAll(List.of(Integer.toString(NULL_REQUEST_LENGTH), count, setting));
+            add("null", name, "ns", BenchRow.foreign(words, MICROSECONDS, 2000), null, 0);
+        }
+    }
+
+    private void addBulk(String call, String raw, String how) {
+        List<String> moving = perf("bw", raw, "--size=4m", "--window=" + BenchPeer.OUTSTANDING);
+        String name = raw + " of 4 MiB, 8 outstanding";
+        BenchRow.Program program = BenchRow.command(moving, MEGABYTES, 1);
+        BenchRow base = add(call, name, "MB/s", program, null, 0);
+        name = "RPC, 4 MiB " + how + ", 8 outstanding";
+        add(call, name, "MB/s", BenchRow.command(part(call), MEGABYTES, 1), base, 0);
+    }
+
+    private BenchRow xfer(String group, String name, String method, int clients, BenchRow base) {
+        List<String> words = xfer(scheme, method, 65_536, 4, 64 / clients, clients);
+        BenchRow.Program program = BenchRow.command(words, LAST_COLUMN, MEGABYTE);
+        return add(group, name, "MB/s", program, base, clients);
+    }
+
+    /** Of one client, for a line over the bytes of a request. */
+    static BenchRow xfer(
+            String group,
+            String scheme,
+            XferMethod method,
+            int count,
+            int requests,
+            int trials,
+            int bytes) {
+        String name = method.name().toLowerCase(Locale.ROOT) + ", bytes: " + bytes;
+        List<String> words = xfer(scheme, method + "-async", count, requests, trials, 1);
+        BenchRow.Program program = BenchRow.command(words, LAST_COLUMN, MEGABYTE);
+        return new BenchRow(group, name, "MB/s", program, null, bytes);
+    }
+
+    /** A whole command, for a line over the bytes of a request. */
+    static BenchRow ofMpi(String group, String line, List<String> command, int bytes) {
+        String name = line + ", bytes: " + bytes;
+        BenchRow.Program program = BenchRow.foreign(command, MPI_MEGABYTES, MEGABYTE);
+        return new BenchRow(group, name, "MB/s", program, null, bytes);
+    }
+
+    private static List<String> xfer(
+            String scheme, String method, int count, int requests, int trials, int clients) {
+        return List.of(
+                "nessie",
+                "xfer",
+                "--transport=" + scheme,
+                "--io-method=" + method,
+                "--len=" + count,
+                "--num-reqs=" + requests,
+                "--num-trials=" + trials,
+                "--clients=" + clients,
+                "--validate=none",
+                "--timeout=30000");
+    }
+}

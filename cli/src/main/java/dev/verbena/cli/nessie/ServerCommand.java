@@ -1,0 +1,72 @@
+package dev.verbena.cli.nessie;
+
+import dev.verbena.agent.RealEnvironment;
+import dev.verbena.cli.terminal.CliCommand;
+import dev.verbena.cli.terminal.Messages;
+import dev.verbena.cli.terminal.OutputFolder;
+import dev.verbena.cli.terminal.Termination;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
+import java.util.List;
+import org.agrona.CloseHelper;
+import picocli.CommandLine.Option;
+
+/** Runs servers until all have ended or it is interrupted, and names them in a file. */
+abstract class ServerCommand<S extends AutoCloseable> extends CliCommand {
+    private static final long LOOK_MS = 100;
+
+    @Option(
+            names = "--server-url-file",
+            paramLabel = "FILE",
+            required = true,
+            description = "Is written once all servers can be called: their number, their URLs.")
+    private Path urlFile;
+
+    /** Runs so many servers. */
+    final int run(String job, int count) throws Exception {
+        List<S> servers = new ArrayList<>();
+        try (Termination termination = new Termination(10_000);
+                RealEnvironment environment =
+                        RealEnvironment.builder()
+                                .job(job)
+                                .application("nessie " + spec.name())
+                                .errorHandler(Messages.to(err()))
+                                .build()) {
+            try {
+                for (int i = 0; i < count; i++) {
+                    servers.add(start(environment, i));
+                }
+                OutputFolder.write("--server-url-file", urlFile, () -> publish(servers));
+                while (servers.stream().anyMatch(server -> exitCode(server) == null)) {
+                    if (termination.await(LOOK_MS)) {
+                        return 0;
+                    }
+                }
+                return servers.stream().mapToInt(this::exitCode).max().orElse(0);
+            } finally {
+                CloseHelper.quietCloseAll(servers);
+            }
+        }
+    }
+
+    abstract S start(RealEnvironment environment, int place);
+
+    abstract String url(S server);
+
+    /** Null while it runs. */
+    abstract Integer exitCode(S server);
+
+    /** Who reads finds no file or a complete one. */
+    private void publish(List<S> servers) throws IOException {
+        List<String> lines = new ArrayList<>();
+        lines.add(Integer.toString(servers.size()));
+        servers.forEach(server -> lines.add(url(server)));
+        Path next = urlFile.resolveSibling(urlFile.getFileName() + ".next");
+        Files.write(next, lines);
+        Files.move(
+                next, urlFile, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+    }
+}
