@@ -1,6 +1,8 @@
 package dev.verbena.nessie.service;
 
 import java.util.Arrays;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 /** A box of indices of an array, the slowest dimension first. Immutable. */
 public final class Box {
@@ -133,11 +135,8 @@ public final class Box {
     }
 
     private static String text(long[] start, long[] count) {
-        StringBuilder text = new StringBuilder("[");
-        for (int i = 0; i < count.length; i++) {
-            text.append(i == 0 ? "" : ", ").append(start[i]).append(':');
-            text.append(start[i] + count[i]);
-        }
-        return text.append(']').toString();
+        return IntStream.range(0, count.length)
+                .mapToObj(i -> start[i] + ":" + (start[i] + count[i]))
+                .collect(Collectors.joining(", ", "[", "]"));
     }
 }

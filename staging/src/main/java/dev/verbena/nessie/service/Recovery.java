@@ -142,11 +142,8 @@ final class Recovery {
     }
 
     private static void requireLength(Version version, long end) {
-        if (end == 0) {
-            return;
-        }
-        try (ReadableFile pieces = version.file().read()) {
-            if (pieces.length() < end) {
+        try (ReadableFile pieces = end == 0 ? null : version.file().read()) {
+            if (pieces != null && pieces.length() < end) {
                 throw new IllegalArgumentException(
                         "the file of its pieces has %s bytes instead of %s"
                                 .formatted(pieces.length(), end));

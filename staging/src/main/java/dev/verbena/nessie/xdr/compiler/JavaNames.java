@@ -5,23 +5,23 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /** Names in Java: {@code data_t} becomes {@code DataT} or {@code dataT}; constants keep theirs. */
 final class JavaNames {
-    /** Types of Verbena and others that generated classes may import. */
+    /** Types of Verbena and others that generated classes may import, in the order of imports. */
     static final List<String> IMPORTS =
-            words(
-                    "dev.verbena.nessie.xdr.",
-                    "XdrBooleans XdrDoubles XdrEnum XdrEnums XdrException XdrFloats XdrInts XdrList"
-                            + " XdrLongs XdrNode XdrObject XdrOpaque XdrOperation XdrOptional"
-                            + " XdrString XdrVoid");
-
-    /** Other types that they use. */
-    static final List<String> OTHERS =
-            words(
-                    "",
-                    "java.nio.ByteOrder java.util.Objects org.agrona.DirectBuffer"
-                            + " org.agrona.MutableDirectBuffer");
+            Stream.of(
+                            words(
+                                    "dev.verbena.nessie.xdr.",
+                                    "XdrBooleans XdrDoubles XdrEnum XdrEnums XdrException XdrFloats"
+                                            + " XdrInts XdrList XdrLongs XdrNode XdrObject"
+                                            + " XdrOpaque XdrOperation XdrOptional XdrString"
+                                            + " XdrVoid"),
+                            words("java.", "nio.ByteOrder util.Objects"),
+                            words("org.agrona.", "DirectBuffer MutableDirectBuffer"))
+                    .flatMap(List::stream)
+                    .toList();
 
     private static final Set<String> KEYWORDS =
             Set.copyOf(
@@ -48,9 +48,7 @@ final class JavaNames {
             Set.copyOf(
                     words(
                             "",
-                            "ByteOrder DirectBuffer Enum IllegalArgumentException"
-                                    + " MutableDirectBuffer Object Objects Override String"
-                                    + " StringBuilder"));
+                            "Enum IllegalArgumentException Object Override String StringBuilder"));
 
     private final Map<String, String> owners = new HashMap<>();
 

@@ -2,7 +2,6 @@ package dev.verbena.nessie.xdr.compiler;
 
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 /** Text of one generated file: lines with their indentation, and imports of what they use. */
 final class JavaSource {
@@ -34,7 +33,7 @@ final class JavaSource {
     /** The whole file. */
     String text(String marker, String packageName) {
         String imports =
-                Stream.concat(JavaNames.IMPORTS.stream(), JavaNames.OTHERS.stream())
+                JavaNames.IMPORTS.stream()
                         .filter(each -> isUsed(each.replaceFirst(".*\\.", "")))
                         .map(each -> "import " + each + ";\n")
                         .collect(Collectors.joining());

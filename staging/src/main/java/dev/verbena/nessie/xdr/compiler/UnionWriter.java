@@ -23,17 +23,14 @@ final class UnionWriter {
         this.types = types;
         this.name = JavaNames.type(union.name());
         this.selector = JavaField.of(union.discriminant(), types);
-        List<Declaration> declarations = new ArrayList<>();
-        union.arms().forEach(arm -> declarations.add(arm.declaration()));
-        if (union.otherwise() != null) {
-            declarations.add(union.otherwise());
-        }
         JavaNames names = new JavaNames();
         names.claim(selector.name(), union.discriminant().name(), union.discriminant().at());
-        for (Declaration each : declarations) {
-            arms.add(each.isVoid() ? null : JavaField.of(each, types));
-            if (!each.isVoid()) {
-                names.claim(JavaNames.field(each.name()), each.name(), each.at());
+        // The first of a union's declarations is the discriminant.
+        for (Declaration each : XdrTypes.declarations(union).skip(1).toList()) {
+            JavaField arm = each.isVoid() ? null : JavaField.of(each, types);
+            arms.add(arm);
+            if (arm != null) {
+                names.claim(arm.name(), each.name(), each.at());
             }
         }
     }

@@ -89,7 +89,8 @@ final class XdrTypes {
                 && typedef.declaration().form() == Declaration.Form.SINGLE;
     }
 
-    private static Stream<Declaration> declarations(Definition definition) {
+    /** What a definition consists of; of a union the discriminant, the arms and the default. */
+    static Stream<Declaration> declarations(Definition definition) {
         if (definition instanceof Definition.StructType struct) {
             return struct.fields().stream();
         }
