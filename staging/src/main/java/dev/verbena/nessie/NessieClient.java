@@ -7,7 +7,6 @@ import dev.verbena.memory.OffHeapMemories;
 import dev.verbena.memory.OffHeapMemory;
 import dev.verbena.nessie.nnti.BufferFlags;
 import dev.verbena.nessie.nnti.NntiBuffer;
-import dev.verbena.nessie.nnti.NntiOptions;
 import dev.verbena.nessie.nnti.NntiTransport;
 import dev.verbena.nessie.rpc.ClientRequest;
 import dev.verbena.nessie.rpc.RpcEndpoint;
@@ -160,8 +159,8 @@ public final class NessieClient implements AutoCloseable {
         @Override
         public void onStart() {
             try {
-                network = new NntiTransport(transport, NntiOptions.ONE_SIDED);
-                endpoint = new RpcEndpoint(network, environment.errorHandler());
+                endpoint = RpcEndpoint.over(transport, environment.errorHandler());
+                network = endpoint.transport();
                 service = endpoint.client().getService(url, timeoutMs);
                 connected.complete(null);
             } catch (RuntimeException e) {

@@ -3,8 +3,6 @@ package dev.verbena.nessie;
 import dev.verbena.agent.AgentThread;
 import dev.verbena.agent.Environment;
 import dev.verbena.agent.ProtocolAgent;
-import dev.verbena.nessie.nnti.NntiOptions;
-import dev.verbena.nessie.nnti.NntiTransport;
 import dev.verbena.nessie.rpc.RpcEndpoint;
 import dev.verbena.nessie.rpc.RpcHandler;
 import dev.verbena.nessie.rpc.RpcResult;
@@ -167,14 +165,13 @@ public final class NessieServer implements AutoCloseable {
         @Override
         public void onStart() {
             try {
-                NntiTransport network = new NntiTransport(builder.transport, NntiOptions.ONE_SIDED);
-                endpoint = new RpcEndpoint(network, builder.environment.errorHandler());
+                endpoint = RpcEndpoint.over(builder.transport, builder.environment.errorHandler());
                 server = endpoint.serve(builder.options);
                 builder.operations.forEach(operation -> operation.accept(server));
                 workers =
                         server.workers(
                                 builder.environment.nanoClock(), NessieServer.this::wakeWorkers);
-                url.complete(network.url());
+                url.complete(endpoint.transport().url());
             } catch (RuntimeException e) {
                 url.completeExceptionally(e);
                 throw e;

@@ -130,7 +130,7 @@ final class Postings implements AutoCloseable {
         NntiResult result = commit(request.status().peer(), length + Messages.DATA_OFFSET);
         if (result == NntiResult.OK) {
             sends[at / slotLength] = request;
-            request.partPosted(length);
+            request.messagePosted();
             return true;
         }
         freeSlot(request);

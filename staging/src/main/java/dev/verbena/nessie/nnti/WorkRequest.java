@@ -199,15 +199,15 @@ public final class WorkRequest {
     }
 
     private int partPosted(int answer, long bytes) {
-        if (answer == Transport.ACCEPTED) {
-            partPosted(bytes);
-        }
+        boolean isAccepted = answer == Transport.ACCEPTED;
+        posted += isAccepted ? bytes : 0;
+        outstanding += isAccepted ? 1 : 0;
         return answer;
     }
 
-    void partPosted(long bytes) {
-        posted += bytes;
-        outstanding++;
+    /** Its message was sent. */
+    void messagePosted() {
+        partPosted(Transport.ACCEPTED, status.length());
     }
 
     void partEnded(NntiResult result, long found) {

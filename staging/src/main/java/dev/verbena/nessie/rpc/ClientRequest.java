@@ -3,6 +3,7 @@ package dev.verbena.nessie.rpc;
 import dev.verbena.nessie.nnti.NntiBuffer;
 import dev.verbena.nessie.nnti.NntiPeer;
 import dev.verbena.nessie.xdr.XdrValue;
+import java.util.function.BooleanSupplier;
 
 /**
  * One call of a client. Made once and used again and again. The arguments may be changed once the
@@ -21,10 +22,14 @@ public final class ClientRequest {
         TIMED_OUT
     }
 
+    /** Has the client work, and tells whether the call is done; made once, for those who wait. */
+    final BooleanSupplier completion = this::look;
+
     private final Outgoing message = new Outgoing();
     private State state = State.NULL;
     private RpcResult result = RpcResult.OK;
     private int remoteCode;
+    private RpcClient client;
     private RpcService service;
     private XdrValue resultValue;
     private NntiBuffer data;
@@ -43,10 +48,18 @@ public final class ClientRequest {
         onDone = action;
     }
 
-    void begin(RpcService to, XdrValue resultTo, NntiBuffer bulk, long limitNs) {
+    private boolean look() {
+        if (!isDone() && client != null) {
+            client.doWork();
+        }
+        return isDone() || client == null;
+    }
+
+    void begin(RpcClient by, RpcService to, XdrValue resultTo, NntiBuffer bulk, long limitNs) {
         if (state != State.NULL && !isDone()) {
             throw new IllegalStateException("this request is still of call " + id() + ", " + state);
         }
+        client = by;
         service = to;
         resultValue = resultTo;
         data = bulk;

@@ -1,6 +1,7 @@
 package dev.verbena.nessie.rpc;
 
 import dev.verbena.nessie.nnti.BufferHandle;
+import dev.verbena.nessie.nnti.NntiBuffer;
 import dev.verbena.nessie.nnti.NntiPeer;
 import dev.verbena.nessie.nnti.NntiResult;
 import dev.verbena.nessie.nnti.NntiTransport;
@@ -23,6 +24,7 @@ final class Pushes {
 
     private final NntiTransport transport;
     private final BufferHandle target = new BufferHandle();
+    private final long[] asked = new long[3];
     private final ArrayList<Push> active = new ArrayList<>();
     private final ArrayList<Push> free = new ArrayList<>();
 
@@ -49,24 +51,16 @@ final class Pushes {
         if (request == null) {
             return RpcResult.ECANCELED;
         }
-        if (!RpcMessage.decodeAsk(buffer, at, length, target)) {
+        if (!RpcMessage.decodeAsk(buffer, at, length, asked, target)) {
             return RpcResult.EDECODE;
         }
-        long from = RpcMessage.askedOffset(buffer, at);
-        long bytes = RpcMessage.askedLength(buffer, at);
-        if (request.data() == null || !request.message().header().isInData(from, bytes)) {
+        NntiBuffer data = request.data();
+        if (data == null || !request.message().header().isInData(asked[0], asked[1])) {
             return RpcResult.EINVAL;
         }
         request.pushed();
         return RpcResult.of(
-                transport.put(
-                        push.peer,
-                        request.data(),
-                        from,
-                        bytes,
-                        target,
-                        RpcMessage.askedTarget(buffer, at),
-                        push.work));
+                transport.put(push.peer, data, asked[0], asked[1], target, asked[2], push.work));
     }
 
     /** Reports what has ended; work done. */

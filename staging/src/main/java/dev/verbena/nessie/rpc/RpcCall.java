@@ -6,8 +6,7 @@ import dev.verbena.nessie.nnti.NntiResult;
 import dev.verbena.nessie.nnti.NntiTransport;
 import dev.verbena.nessie.nnti.WorkRequest;
 import dev.verbena.nessie.xdr.XdrValue;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.agrona.ErrorHandler;
 import org.agrona.collections.Int2ObjectHashMap;
 
@@ -45,18 +44,6 @@ public final class RpcCall {
         void onTransferred(RpcResult result);
     }
 
-    private static final VarHandle HANDLING;
-
-    static {
-        try {
-            HANDLING =
-                    MethodHandles.lookup()
-                            .findVarHandle(RpcCall.class, "isHandling", boolean.class);
-        } catch (ReflectiveOperationException e) {
-            throw new ExceptionInInitializerError(e);
-        }
-    }
-
     private final RpcServer server;
     private final RpcMessage request = new RpcMessage();
     private final Outgoing reply = new Outgoing();
@@ -68,8 +55,7 @@ public final class RpcCall {
      * Set before the call goes to its handler, cleared by that; read by the server's thread. What
      * follows a release store need not wait for it, as it would for a volatile one.
      */
-    @SuppressWarnings("unused") // by HANDLING
-    private boolean isHandling;
+    private final AtomicBoolean isHandling = new AtomicBoolean();
 
     private Phase phase = Phase.FREE;
 
@@ -280,7 +266,7 @@ public final class RpcCall {
     /** Its handler is to run; meanwhile the object is of no other request. */
     void handling(RequestWorkers by) {
         workers = by;
-        HANDLING.setRelease(this, true); // the queue to the handler orders it, too
+        isHandling.setRelease(true); // the queue to the handler orders it, too
     }
 
     /** Runs it. One that throws costs its client this call, and nobody else anything. */
@@ -294,12 +280,12 @@ public final class RpcCall {
             errorHandler.onError(e);
             reply(RpcResult.EBADRPC.code(), null);
         } finally {
-            HANDLING.setRelease(this, false); // pairs with isHandling()
+            isHandling.setRelease(false); // pairs with isHandling()
         }
     }
 
     boolean isHandling() {
-        return (boolean) HANDLING.getAcquire(this); // pairs with handle()
+        return isHandling.getAcquire(); // pairs with handle()
     }
 
     void phase(Phase next) {

@@ -11,7 +11,6 @@ import dev.verbena.nessie.xdr.XdrInts;
 import dev.verbena.nessie.xdr.XdrValue;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.BooleanSupplier;
 import org.agrona.DirectBuffer;
 import org.agrona.collections.IntHashSet;
 
@@ -36,7 +35,6 @@ public final class RpcClient {
 
     private final RpcMessage arrived = new RpcMessage();
     private final Outgoing responseless = new Outgoing();
-    private final Waiting waiting = new Waiting();
     private final Pushes pushes;
     private final int exchange;
     private long nextId = 1;
@@ -135,7 +133,7 @@ public final class RpcClient {
             return isDataWrong ? RpcResult.EINVAL : RpcResult.ENOENT;
         }
         long timeoutNs = timeoutMs < 0 ? Long.MAX_VALUE / 4 : timeoutMs * MS;
-        request.begin(service, result, data, timeoutNs);
+        request.begin(this, service, result, data, timeoutNs);
         Outgoing message = request.message();
         message.begin(args).request(exchange, nextId++, opcode, 0);
         if (data != null) {
@@ -411,7 +409,7 @@ public final class RpcClient {
      * @return {@link ClientRequest#result}, or {@code ETIMEDOUT}: the call goes on
      */
     public RpcResult await(ClientRequest request, long timeoutMs) {
-        NntiResult waited = waiting.await(request, timeoutMs);
+        NntiResult waited = transport.await(request.completion, timeoutMs);
         return request.isDone() ? request.result() : RpcResult.of(waited);
     }
 
@@ -500,26 +498,5 @@ public final class RpcClient {
         }
         longArgs.close();
         longResults.close();
-    }
-
-    /** A condition that is made once, so that waiting allocates nothing. */
-    private final class Waiting implements BooleanSupplier {
-        private ClientRequest request;
-
-        NntiResult await(ClientRequest awaited, long timeoutMs) {
-            ClientRequest outer = request;
-            request = awaited;
-            try {
-                return transport.await(this, timeoutMs);
-            } finally {
-                request = outer;
-            }
-        }
-
-        @Override
-        public boolean getAsBoolean() {
-            doWork();
-            return request.isDone();
-        }
     }
 }

@@ -1,8 +1,10 @@
 package dev.verbena.nessie.rpc;
 
 import dev.verbena.nessie.nnti.MessageHandler;
+import dev.verbena.nessie.nnti.NntiOptions;
 import dev.verbena.nessie.nnti.NntiPeer;
 import dev.verbena.nessie.nnti.NntiTransport;
+import dev.verbena.transport.Transport;
 import org.agrona.DirectBuffer;
 import org.agrona.ErrorHandler;
 
@@ -45,6 +47,15 @@ public final class RpcEndpoint implements AutoCloseable {
         }
         server = new RpcServer(transport, options, errorHandler);
         return server;
+    }
+
+    /**
+     * A client over a transport without target events; see the constructor.
+     *
+     * @param transport closed with the endpoint
+     */
+    public static RpcEndpoint over(Transport transport, ErrorHandler errorHandler) {
+        return new RpcEndpoint(new NntiTransport(transport, NntiOptions.ONE_SIDED), errorHandler);
     }
 
     /** Calls others. */

@@ -155,21 +155,21 @@ final class RpcMessage {
         return encode(buffer, at + 40, to) - at;
     }
 
-    static long askedOffset(DirectBuffer buffer, int at) {
-        return buffer.getLong(at + 16, BIG_ENDIAN);
-    }
-
-    static long askedLength(DirectBuffer buffer, int at) {
-        return buffer.getLong(at + 24, BIG_ENDIAN);
-    }
-
-    static long askedTarget(DirectBuffer buffer, int at) {
-        return buffer.getLong(at + 32, BIG_ENDIAN);
-    }
-
-    /** False: malformed. */
-    static boolean decodeAsk(DirectBuffer buffer, int at, int length, BufferHandle to) {
-        return length >= ASK_LENGTH && decode(buffer, at + 40, at + length, to) > 0;
+    /**
+     * Reads what {@link #encodeAsk} wrote.
+     *
+     * @param asked gets the offset in the data, the length, and the offset in the server's buffer
+     * @return false: malformed
+     */
+    static boolean decodeAsk(
+            DirectBuffer buffer, int at, int length, long[] asked, BufferHandle to) {
+        if (length < ASK_LENGTH) {
+            return false;
+        }
+        for (int i = 0; i < asked.length; i++) {
+            asked[i] = buffer.getLong(at + 16 + i * Long.BYTES, BIG_ENDIAN);
+        }
+        return decode(buffer, at + 40, at + length, to) > 0;
     }
 
     static int encodePushed(

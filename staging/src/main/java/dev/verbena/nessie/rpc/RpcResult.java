@@ -5,35 +5,32 @@ import java.util.Arrays;
 
 /** Local results of calls; the numbers differ from NNTI's after {@code EPERM} (section 1.3). */
 public enum RpcResult {
-    OK(0),
-    EIO(1001),
-    EMSGSIZE(1002),
-    ECANCELED(1003),
-    ETIMEDOUT(1004),
-    EINVAL(1005),
-    ENOMEM(1006),
-    ENOENT(1007),
-    ENOTSUP(1008),
-    EEXIST(1009),
-    EBADRPC(1010),
-    ENOTINIT(1011),
-    EPERM(1012),
-    EDECODE(1013),
-    EENCODE(1014);
+    OK,
+    EIO,
+    EMSGSIZE,
+    ECANCELED,
+    ETIMEDOUT,
+    EINVAL,
+    ENOMEM,
+    ENOENT,
+    ENOTSUP,
+    EEXIST,
+    EBADRPC,
+    ENOTINIT,
+    EPERM,
+    EDECODE,
+    EENCODE;
+
+    /** Numbers are consecutive: {@code EIO} is 1001. */
+    private static final int FIRST = 1000;
 
     private static final RpcResult[] ALL = values();
     private static final RpcResult[] BY_NNTI =
             Arrays.stream(NntiResult.values()).map(RpcResult::named).toArray(RpcResult[]::new);
 
-    private final int code;
-
-    RpcResult(int code) {
-        this.code = code;
-    }
-
     /** Also the remote code of what a server's own machinery answers. */
     public int code() {
-        return code;
+        return this == OK ? 0 : FIRST + ordinal();
     }
 
     /** The same at this layer; {@code EBADRPC} for what only NNTI has. */
@@ -50,7 +47,7 @@ public enum RpcResult {
 
     /** {@code EBADRPC} for a number that is none of these. */
     static RpcResult ofCode(int code) {
-        int index = code == 0 ? 0 : code - EIO.code + 1;
-        return index < 0 || index >= ALL.length || ALL[index].code != code ? EBADRPC : ALL[index];
+        int index = code == 0 ? 0 : code - FIRST;
+        return index < 0 || index >= ALL.length || ALL[index].code() != code ? EBADRPC : ALL[index];
     }
 }

@@ -455,11 +455,6 @@ public final class RpcServer {
         return exitCode;
     }
 
-    /** Ends in order: accepted requests are answered, later ones refused. */
-    public void end() {
-        isEnding = true;
-    }
-
     /** Requests that are handled and answered, those that were refused included. */
     public long handledCount() {
         return handledCount;

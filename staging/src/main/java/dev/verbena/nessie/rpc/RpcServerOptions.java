@@ -32,27 +32,22 @@ public record RpcServerOptions(
 
     /** With so many threads. */
     public RpcServerOptions withThreads(int count) {
-        return with(count, requestsMax, slotCount, slotLength, fetchTimeoutNs, order);
+        return with(count, requestsMax, slotCount, slotLength, fetchTimeoutNs);
     }
 
     /** Ends after so many requests. */
     public RpcServerOptions withRequestsMax(long count) {
-        return with(threads, count, slotCount, slotLength, fetchTimeoutNs, order);
+        return with(threads, count, slotCount, slotLength, fetchTimeoutNs);
     }
 
     /** With so many buffers of so many bytes. */
     public RpcServerOptions withSlots(int count, int length) {
-        return with(threads, requestsMax, count, length, fetchTimeoutNs, order);
+        return with(threads, requestsMax, count, length, fetchTimeoutNs);
     }
 
     /** Gives up on long results after so long. */
     public RpcServerOptions withFetchTimeoutNs(long timeoutNs) {
-        return with(threads, requestsMax, slotCount, slotLength, timeoutNs, order);
-    }
-
-    /** Handles requests in this order. */
-    public RpcServerOptions withOrder(Comparator<RpcCall> policy) {
-        return with(threads, requestsMax, slotCount, slotLength, fetchTimeoutNs, policy);
+        return with(threads, requestsMax, slotCount, slotLength, timeoutNs);
     }
 
     private RpcServerOptions with(
@@ -60,8 +55,7 @@ public record RpcServerOptions(
             long newRequestsMax,
             int newSlotCount,
             int newSlotLength,
-            long newFetchTimeoutNs,
-            Comparator<RpcCall> newOrder) {
+            long newFetchTimeoutNs) {
         return new RpcServerOptions(
                 pendingMax,
                 newThreads,
@@ -71,6 +65,6 @@ public record RpcServerOptions(
                 newSlotLength,
                 newFetchTimeoutNs,
                 progressNs,
-                newOrder);
+                order);
     }
 }

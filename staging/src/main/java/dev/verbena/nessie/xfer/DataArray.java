@@ -112,13 +112,7 @@ public final class DataArray implements XdrValue {
     public int encode(MutableDirectBuffer buffer, int index) {
         buffer.boundsCheck(index, encodedLength());
         buffer.putInt(index, count, BIG_ENDIAN);
-        for (int i = 0; i < count; i++) {
-            int from = i * ELEMENT_LENGTH;
-            int to = index + Integer.BYTES + from;
-            buffer.putInt(to, memory.getInt(from, LITTLE_ENDIAN), BIG_ENDIAN);
-            buffer.putInt(to + 4, memory.getInt(from + 4, LITTLE_ENDIAN), BIG_ENDIAN);
-            buffer.putLong(to + 8, memory.getLong(from + 8, LITTLE_ENDIAN), BIG_ENDIAN);
-        }
+        swap(memory, 0, buffer, index + Integer.BYTES, count);
         return encodedLength();
     }
 
@@ -130,13 +124,17 @@ public final class DataArray implements XdrValue {
             throw new XdrException("an array of " + announced + " elements in " + left + " bytes");
         }
         resize(announced);
-        for (int i = 0; i < count; i++) {
-            int to = i * ELEMENT_LENGTH;
-            int from = index + Integer.BYTES + to;
-            memory.putInt(to, buffer.getInt(from, BIG_ENDIAN), LITTLE_ENDIAN);
-            memory.putInt(to + 4, buffer.getInt(from + 4, BIG_ENDIAN), LITTLE_ENDIAN);
-            memory.putLong(to + 8, buffer.getLong(from + 8, BIG_ENDIAN), LITTLE_ENDIAN);
-        }
+        swap(buffer, index + Integer.BYTES, memory, 0, count);
         return encodedLength();
+    }
+
+    /** Copies elements between the two orders of bytes. */
+    private static void swap(
+            DirectBuffer from, int fromAt, MutableDirectBuffer to, int toAt, int count) {
+        for (int at = 0; at < count * ELEMENT_LENGTH; at += ELEMENT_LENGTH) {
+            to.putInt(toAt + at, from.getInt(fromAt + at, LITTLE_ENDIAN), BIG_ENDIAN);
+            to.putInt(toAt + at + 4, from.getInt(fromAt + at + 4, LITTLE_ENDIAN), BIG_ENDIAN);
+            to.putLong(toAt + at + 8, from.getLong(fromAt + at + 8, LITTLE_ENDIAN), BIG_ENDIAN);
+        }
     }
 }

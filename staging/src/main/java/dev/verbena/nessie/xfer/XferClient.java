@@ -1,12 +1,9 @@
 package dev.verbena.nessie.xfer;
 
-import dev.verbena.nessie.nnti.BufferHandle;
 import dev.verbena.nessie.nnti.NntiException;
-import dev.verbena.nessie.nnti.NntiOptions;
 import dev.verbena.nessie.nnti.NntiResult;
 import dev.verbena.nessie.nnti.NntiTransport;
 import dev.verbena.nessie.rpc.RpcEndpoint;
-import dev.verbena.nessie.rpc.RpcResult;
 import dev.verbena.nessie.rpc.RpcService;
 import dev.verbena.transport.Transport;
 import org.agrona.ErrorHandler;
@@ -18,14 +15,6 @@ import org.agrona.ErrorHandler;
 public final class XferClient implements AutoCloseable {
     /** How often {@link #connect} asks again a server that does not answer in time. */
     public static final int RETRIES = 5;
-
-    /** Of a request or a result without handles (specification, section 2.3). */
-    private static final int HEADER_LENGTH = 36;
-
-    private static final int HANDLE_LENGTH = 4 + BufferHandle.LENGTH_OF_ONE;
-
-    /** Of the messages that ask for a piece of an array, and say that it was put. */
-    private static final int PUSH_LENGTH = 64 + BufferHandle.LENGTH_OF_ONE;
 
     private final RpcEndpoint endpoint;
     private final RpcService service;
@@ -55,8 +44,7 @@ public final class XferClient implements AutoCloseable {
             long connectMs,
             long timeoutMs,
             ErrorHandler errorHandler) {
-        RpcEndpoint endpoint =
-                new RpcEndpoint(new NntiTransport(transport, NntiOptions.ONE_SIDED), errorHandler);
+        RpcEndpoint endpoint = RpcEndpoint.over(transport, errorHandler);
         try {
             return new XferClient(endpoint, url, connectMs, timeoutMs);
         } catch (RuntimeException e) {
@@ -92,24 +80,7 @@ public final class XferClient implements AutoCloseable {
      * @param seed what the elements are made of
      */
     public void start(XferRequest request, int seed) {
-        request.prepare(seed);
-        long length = request.data() == null ? 0 : request.data().length();
-        RpcResult started =
-                endpoint.client()
-                        .call(
-                                request.rpc(),
-                                service,
-                                request.method().opcode(),
-                                request.args(),
-                                request.result(),
-                                request.data(),
-                                length,
-                                timeoutMs);
-        if (started != RpcResult.OK) {
-            throw new XferException(
-                    "%s of %s elements was not sent: %s"
-                            .formatted(request.method(), request.count(), started));
-        }
+        request.start(endpoint.client(), service, seed, timeoutMs);
     }
 
     /** Does what can be done now; work done. */
@@ -133,16 +104,7 @@ public final class XferClient implements AutoCloseable {
      * transport adds (specification, section 2.3).
      */
     public long wireLength(XferRequest request) {
-        boolean isBulk = request.data() != null;
-        int handles = service.inlineArgsMax(false) - service.inlineArgsMax(isBulk);
-        int args = request.args().encodedLength();
-        long length = 2 * HEADER_LENGTH + handles + args;
-        if (args >= service.inlineArgsMax(isBulk)) {
-            length += HANDLE_LENGTH;
-        }
-        int result = request.result() == null ? 0 : request.result().encodedLength();
-        length += (long) request.rpc().pushCount() * PUSH_LENGTH;
-        return length + result + (isBulk ? request.data().length() : 0);
+        return request.wireLength(service);
     }
 
     /** Ends the server in order, and waits for its answer. */

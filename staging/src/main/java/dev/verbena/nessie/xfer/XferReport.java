@@ -16,15 +16,7 @@ public record XferReport(
         int clients, long operations, int count, long bytes, long wireBytes, double seconds) {
     /** Names of the columns. */
     public static final String HEADER =
-            "%8s %10s %10s %14s %14s %10s %10s"
-                    .formatted(
-                            "clients",
-                            "operations",
-                            "structures",
-                            "bytes",
-                            "wire bytes",
-                            "seconds",
-                            "MB/s");
+            " clients operations structures          bytes     wire bytes    seconds       MB/s";
 
     private static final double MB = 1 << 20;
 
@@ -49,17 +41,8 @@ public record XferReport(
 
     /** As {@link #parse} takes it, for another process. */
     public String text() {
-        return clients
-                + " "
-                + operations
-                + " "
-                + count
-                + " "
-                + bytes
-                + " "
-                + wireBytes
-                + " "
-                + seconds;
+        Object[] words = {clients, operations, count, bytes, wireBytes, seconds};
+        return "%s %s %s %s %s %s".formatted(words);
     }
 
     /**

@@ -1,16 +1,27 @@
 package dev.verbena.nessie.xfer;
 
 import dev.verbena.nessie.nnti.BufferFlags;
+import dev.verbena.nessie.nnti.BufferHandle;
 import dev.verbena.nessie.nnti.NntiBuffer;
 import dev.verbena.nessie.nnti.NntiTransport;
 import dev.verbena.nessie.rpc.ClientRequest;
+import dev.verbena.nessie.rpc.RpcClient;
 import dev.verbena.nessie.rpc.RpcResult;
+import dev.verbena.nessie.rpc.RpcService;
 import dev.verbena.nessie.xdr.XdrValue;
 import dev.verbena.staging.Checksum;
 import org.agrona.MutableDirectBuffer;
 
 /** One transfer at a time of a client, with memory of its own, registered once. One thread. */
 public final class XferRequest {
+    /** Of a request or a result without handles (specification, section 2.3). */
+    private static final int HEADER_LENGTH = 36;
+
+    private static final int HANDLE_LENGTH = 4 + BufferHandle.LENGTH_OF_ONE;
+
+    /** Of the messages that ask for a piece of an array, and say that it was put. */
+    private static final int PUSH_LENGTH = 64 + BufferHandle.LENGTH_OF_ONE;
+
     private final XferMethod method;
     private final int count;
     private final Validation validation;
@@ -37,13 +48,35 @@ public final class XferRequest {
         result = new XferResult(method == XferMethod.READ_ENCODE ? array : null);
     }
 
-    /** Makes it ready to be sent. */
-    void prepare(int seed) {
+    void start(RpcClient client, RpcService service, int seed, long timeoutMs) {
         args.set(count, seed, validation);
         if (method.isWrite()) {
             DataArray.fill(memory(), 0, count, seed, 0);
             sent = checksum();
         }
+        int opcode = method.opcode();
+        RpcResult started =
+                client.call(rpc, service, opcode, args, expected(), data, bulk(), timeoutMs);
+        if (started != RpcResult.OK) {
+            throw new XferException(
+                    "%s of %s elements was not sent: %s".formatted(method, count, started));
+        }
+    }
+
+    private long bulk() {
+        return data == null ? 0 : data.length();
+    }
+
+    /** Bytes of messages and bulk data, see {@link XferClient#wireLength}. */
+    long wireLength(RpcService service) {
+        int argsMax = service.inlineArgsMax(data != null);
+        int handles = service.inlineArgsMax(false) - argsMax;
+        int length = 2 * HEADER_LENGTH + handles + args.encodedLength();
+        if (args.encodedLength() >= argsMax) {
+            length += HANDLE_LENGTH;
+        }
+        length += expected() == null ? 0 : result.encodedLength();
+        return length + (long) rpc.pushCount() * PUSH_LENGTH + bulk();
     }
 
     private int checksum() {
@@ -97,28 +130,12 @@ public final class XferRequest {
                 "%s of %s elements, seed %s: %s".formatted(method, count, args.seed(), why));
     }
 
-    XferMethod method() {
-        return method;
-    }
-
-    int count() {
-        return count;
-    }
-
     ClientRequest rpc() {
         return rpc;
     }
 
-    XferArgs args() {
-        return args;
-    }
-
-    NntiBuffer data() {
-        return data;
-    }
-
     /** Null: no result is sent. */
-    XdrValue result() {
+    private XdrValue expected() {
         boolean isExpected = method == XferMethod.READ_ENCODE || validation == Validation.CRC;
         return isExpected ? result : null;
     }
