@@ -174,33 +174,28 @@ public final class NessieClient implements AutoCloseable {
                 R result,
                 OffHeapMemory data,
                 CompletableFuture<R> future) {
-            NntiBuffer bulk = null;
+            NntiBuffer bulk;
             try {
-                if (data != null) {
-                    bulk = network.register(data, DATA_FLAGS);
-                }
+                bulk = data == null ? null : network.register(data, DATA_FLAGS);
             } catch (RuntimeException e) {
                 future.completeExceptionally(e);
                 return;
             }
-            NntiBuffer registered = bulk;
             ClientRequest request = new ClientRequest();
-            request.onDone(() -> end(opcode, request, registered, result, future));
+            request.onDone(
+                    () -> {
+                        if (bulk != null) {
+                            network.unregister(bulk);
+                        }
+                        end(opcode, request, result, future);
+                    });
             endpoint.client().register(opcode);
             long length = data == null ? 0 : data.length();
-            endpoint.client()
-                    .call(request, service, opcode, args, result, registered, length, timeoutMs);
+            endpoint.client().call(request, service, opcode, args, result, bulk, length, timeoutMs);
         }
 
-        private <R extends XdrValue> void end(
-                int opcode,
-                ClientRequest request,
-                NntiBuffer registered,
-                R result,
-                CompletableFuture<R> future) {
-            if (registered != null) {
-                network.unregister(registered);
-            }
+        private static <R> void end(
+                int opcode, ClientRequest request, R result, CompletableFuture<R> future) {
             if (request.result() == RpcResult.OK && request.remoteCode() == 0) {
                 future.complete(result);
             } else {

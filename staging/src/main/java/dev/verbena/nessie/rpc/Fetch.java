@@ -54,7 +54,7 @@ final class Fetch {
 
     void free(RegisteredBuffers pool) {
         if (into != null) {
-            pool.release(into);
+            pool.release(into, true);
             into = null;
         }
     }

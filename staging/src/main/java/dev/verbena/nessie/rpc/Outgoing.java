@@ -57,7 +57,7 @@ final class Outgoing {
         try {
             value.encode(taken.window(), 0);
         } catch (XdrException | IndexOutOfBoundsException e) {
-            pool.release(taken);
+            pool.release(taken, true);
             return RpcResult.EENCODE;
         }
         header.body(length, taken.handle());
@@ -87,10 +87,8 @@ final class Outgoing {
 
     /** Gives the buffer back, if there is one; it is revoked if the peer may still use it. */
     void free(RegisteredBuffers pool, boolean isFetched) {
-        if (buffer != null && isFetched) {
-            pool.release(buffer);
-        } else if (buffer != null) {
-            pool.revoke(buffer);
+        if (buffer != null) {
+            pool.release(buffer, isFetched);
         }
         buffer = null;
         value = null;

@@ -48,21 +48,20 @@ final class RegisteredBuffers implements AutoCloseable {
         return buffer;
     }
 
-    /** For the next use, if the peer is done with it. */
-    void release(NntiBuffer buffer) {
+    /**
+     * For the next use.
+     *
+     * @param isUnused false: a peer may still try to use it, so it is revoked
+     */
+    void release(NntiBuffer buffer, boolean isUnused) {
         int bits = sizeClass((int) buffer.length());
         usedCount--;
-        if (buffer.length() > KEPT_LENGTH_MAX || free[bits].size() == KEPT_MAX) {
-            transport.unregister(buffer);
-        } else {
+        boolean isKept = buffer.length() <= KEPT_LENGTH_MAX && free[bits].size() < KEPT_MAX;
+        if (isKept && isUnused) {
             free[bits].add(buffer);
+        } else {
+            transport.unregister(buffer);
         }
-    }
-
-    /** Revoked: a peer may still try to use it. */
-    void revoke(NntiBuffer buffer) {
-        usedCount--;
-        transport.unregister(buffer);
     }
 
     int usedCount() {
