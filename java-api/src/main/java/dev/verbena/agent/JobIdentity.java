@@ -43,12 +43,10 @@ public record JobIdentity(
     public static JobIdentity discover(
             Map<String, String> environment, Map<String, String> properties) {
         Source source = new Source(environment, properties);
-        String application = application(source);
-        int colour = JobColour.of(application);
         if (source.hasAll("VERBENA_HELD_RANK", "VERBENA_HELD_JOB")) {
             String id = source.value("VERBENA_HELD_JOB");
             String size = source.need("VERBENA_HELD_SIZE");
-            return source.identity("held", id, "VERBENA_HELD_RANK", size, application, colour);
+            return source.identity("held", id, "VERBENA_HELD_RANK", size);
         }
         if (source.hasAll("PMIX_RANK", "PMIX_NAMESPACE")) {
             String size =
@@ -64,13 +62,12 @@ public record JobIdentity(
                                 + " -Dverbena.size=N");
             }
             String id = source.value("PMIX_NAMESPACE");
-            return source.identity("PMIx", id, "PMIX_RANK", size, application, colour);
+            return source.identity("PMIx", id, "PMIX_RANK", size);
         }
         if (source.hasAll("SLURM_PROCID", "SLURM_JOB_ID", "SLURM_STEP_ID")) {
             String size = source.first("SLURM_STEP_NUM_TASKS", "SLURM_NTASKS");
             String id = source.value("SLURM_JOB_ID") + "." + source.value("SLURM_STEP_ID");
-            return source.identity(
-                    "Slurm", id, "SLURM_PROCID", source.need(size), application, colour);
+            return source.identity("Slurm", id, "SLURM_PROCID", source.need(size));
         }
         if (source.hasAll("OMPI_COMM_WORLD_RANK")) {
             String id = source.first("OMPI_MCA_ess_base_jobid", "verbena.job", "VERBENA_JOB");
@@ -78,9 +75,7 @@ public record JobIdentity(
                     "Open MPI",
                     id == null ? "ompi" : id,
                     "OMPI_COMM_WORLD_RANK",
-                    source.need("OMPI_COMM_WORLD_SIZE"),
-                    application,
-                    colour);
+                    source.need("OMPI_COMM_WORLD_SIZE"));
         }
         if (source.hasAll("PMI_RANK")) {
             String id =
@@ -91,12 +86,7 @@ public record JobIdentity(
                             "VERBENA_JOB",
                             "VERBENA_PMI_FILE"); // gni-run
             return source.identity(
-                    "PMI",
-                    id == null ? "pmi" : id,
-                    "PMI_RANK",
-                    source.need("PMI_SIZE"),
-                    application,
-                    colour);
+                    "PMI", id == null ? "pmi" : id, "PMI_RANK", source.need("PMI_SIZE"));
         }
         if (source.hasAll("verbena.rank")) {
             String id = source.first("verbena.job", "VERBENA_JOB");
@@ -104,12 +94,9 @@ public record JobIdentity(
                     "properties",
                     id == null ? "default" : id,
                     "verbena.rank",
-                    source.need("verbena.size"),
-                    application,
-                    colour);
+                    source.need("verbena.size"));
         }
-        return new JobIdentity(
-                "none", "single-" + ProcessHandle.current().pid(), 0, 1, application, colour);
+        return source.identity("none", "single-" + ProcessHandle.current().pid(), 0, 1);
     }
 
     /** Property, variable, else what the JVM was started with: its jar or main class. */
@@ -168,17 +155,15 @@ public record JobIdentity(
                             .formatted(valueOrName == null ? "SLURM_NTASKS" : valueOrName));
         }
 
-        JobIdentity identity(
-                String launcher,
-                String jobId,
-                String rankName,
-                String size,
-                String application,
-                int colour) {
+        JobIdentity identity(String launcher, String jobId, String rankName, String size) {
             int count = number("number of processes of " + launcher, size, 1, SIZE_MAX);
             int rank = number(rankName, value(rankName), 0, count - 1);
-            return new JobIdentity(
-                    launcher, launcher + ":" + jobId, rank, count, application, colour);
+            return identity(launcher, launcher + ":" + jobId, rank, count);
+        }
+
+        JobIdentity identity(String launcher, String jobId, int rank, int size) {
+            String name = application(this);
+            return new JobIdentity(launcher, jobId, rank, size, name, JobColour.of(name));
         }
 
         private static int number(String what, String text, int min, int max) {
