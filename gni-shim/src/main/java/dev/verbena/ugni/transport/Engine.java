@@ -205,7 +205,7 @@ final class Engine {
         if (answer == -Gni.NOT_DONE) {
             return false;
         }
-        w.sent(length);
+        w.value(length);
         if (answer == 0) {
             c.onMessageSent();
             c.onPosted();
@@ -253,7 +253,7 @@ final class Engine {
             answer = message(w, c, Mailboxes.HEADER, 0, 0, Mailboxes.LONG_MESSAGE);
         }
         if (status == Status.OK && answer == 0) {
-            w.sent(w.piece);
+            w.value(w.piece);
             w.spendCredit();
             c.onNumberUsed();
             c.onPosted();
@@ -339,7 +339,7 @@ final class Engine {
         if (w.operation == Operation.SEND) {
             onLongMessage(w, status);
         } else if (w.operation == Operation.FETCH_ADD || w.operation == Operation.COMPARE_SWAP) {
-            w.found(status == Status.OK ? UnsafeApi.getLong(null, w.result) : 0);
+            w.value(status == Status.OK ? UnsafeApi.getLong(null, w.result) : 0);
             finish(w);
         } else {
             if (status == Status.OK) {

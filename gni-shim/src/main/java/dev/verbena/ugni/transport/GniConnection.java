@@ -31,7 +31,6 @@ final class GniConnection extends TableConnection {
     long peerMailboxHigh;
 
     /** Operations that the NIC has and whose ends were not seen. */
-    private int inFlight;
 
     /** A long message whose bytes are under way: those behind it wait. */
     private boolean isSendingLong;
@@ -50,7 +49,6 @@ final class GniConnection extends TableConnection {
         longAt = 0;
         isSendingLong = false;
         peerMailbox = 0;
-        inFlight = 0;
     }
 
     /** The URI asks for a transport of this name. */
@@ -87,20 +85,6 @@ final class GniConnection extends TableConnection {
     void endpoint(long endpoint, long longAt) {
         this.endpoint = endpoint;
         this.longAt = longAt;
-    }
-
-    /** The NIC has one more operation. */
-    void onPosted() {
-        inFlight++;
-    }
-
-    /** One of those has ended. */
-    void onPostEnded() {
-        inFlight--;
-    }
-
-    int inFlight() {
-        return inFlight;
     }
 
     void sendingLong(boolean isSending) {

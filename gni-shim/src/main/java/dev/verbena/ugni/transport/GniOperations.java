@@ -3,12 +3,13 @@ package dev.verbena.ugni.transport;
 import dev.verbena.memory.RegisteredRegion;
 import dev.verbena.memory.RemoteDescriptor;
 import dev.verbena.transport.Operation;
-import dev.verbena.transport.TransferVector;
 import dev.verbena.transport.TransportContext;
 import dev.verbena.transport.core.EventRing;
-import dev.verbena.transport.core.GuardedTransport;
-import dev.verbena.transport.core.Ranges;
 import dev.verbena.transport.core.ReadyList;
+import dev.verbena.transport.core.RecordConnections;
+import dev.verbena.transport.core.RecordInbox;
+import dev.verbena.transport.core.RegionTable;
+import dev.verbena.transport.core.WorkTransport;
 import java.net.URI;
 import org.agrona.concurrent.SystemNanoClock;
 
@@ -16,20 +17,18 @@ import org.agrona.concurrent.SystemNanoClock;
  * The data path of {@link GniTransport}: what can be posted, and the parts that it needs. A
  * superclass and not a part, so that an operation finds them one load away.
  */
-abstract class GniOperations extends GuardedTransport {
+abstract class GniOperations extends WorkTransport<GniConnection, GniRegion, Work> {
     final GniResources resources;
     final EventRing ring;
     final Registrations registrations;
     final Connections connections;
+    final Inbox inbox;
     final ReadyList ready;
     final Engine engine;
     private final WorkPool works;
 
     GniOperations(TransportContext context, GniResources resources, URI uri, long fmaMax) {
-        super(
-                uri.toString(),
-                uri,
-                limits(context, context.connectionsMax(), ControlRecord.PRIVATE_MAX));
+        super(uri, limits(context, context.connectionsMax(), ControlRecord.PRIVATE_MAX));
         this.resources = resources;
         this.ring = new EventRing(context.outstandingMax(), context.connectionsMax());
         this.registrations = new Registrations(guard, resources);
@@ -39,9 +38,26 @@ abstract class GniOperations extends GuardedTransport {
         this.connections = new Connections(resources, ring, ready, context, nowNs);
         this.engine = new Engine(resources, ring, works, connections, fmaMax);
         connections.drain(engine::takeEvents);
+        this.inbox = new Inbox(resources, ring, ready, engine, connections, registrations, context);
     }
 
-    private GniRegion own(RegisteredRegion region, long offset, long length) {
+    @Override
+    protected final RegionTable<?> regions() {
+        return registrations;
+    }
+
+    @Override
+    protected final RecordInbox<?, ?> inbox() {
+        return inbox;
+    }
+
+    @Override
+    protected final RecordConnections<?> connections() {
+        return connections;
+    }
+
+    @Override
+    protected final GniRegion own(RegisteredRegion region, long offset, long length) {
         if (!(region instanceof GniRegion own) || own.registrations() != registrations) {
             throw new IllegalArgumentException(region + " is not a region of " + uri);
         }
@@ -49,144 +65,49 @@ abstract class GniOperations extends GuardedTransport {
         return own;
     }
 
-    /**
-     * A get stores into its region, also with plain stores of ours: those would end the process.
-     */
-    private static void requireWritable(int operation, GniRegion region) {
-        if (operation == Operation.GET && region.isReadOnly()) {
-            throw new IllegalArgumentException(
-                    region + " is memory that may only be read: a get would write it");
-        }
+    @Override
+    protected final boolean isReadOnly(GniRegion region) {
+        return region.isReadOnly();
     }
 
-    private GniConnection usable(long connection) {
+    @Override
+    protected final GniConnection usable(long connection) {
         GniConnection c = connections.find(connection);
         return c != null && c.state == GniConnection.CONNECTED && c.endpoint != 0 ? c : null;
     }
 
-    /** Whether an operation can be accepted: there is a place for it, and a fence is kept. */
-    private boolean canStart(GniConnection c, int flags) {
-        if ((flags & FENCE) != 0 && c.inFlight() > 0) {
-            engine.takeEvents();
-            if (c.inFlight() > 0) {
-                return false;
-            }
-        }
-        return !works.isEmpty() && c.state == GniConnection.CONNECTED;
+    @Override
+    protected final boolean isFull() {
+        return works.isEmpty();
     }
 
     @Override
-    public int send(
-            long connection,
-            RegisteredRegion source,
-            long offset,
-            long length,
-            long context,
-            int flags) {
-        if (!guard.enter()) {
-            return CLOSED;
-        }
-        try {
-            GniRegion region = own(source, offset, length);
-            GniConnection c = usable(connection);
-            if (c == null) {
-                return NOT_CONNECTED;
-            }
-            if (length > c.messageLengthMax) {
-                return TOO_LONG;
-            }
-            if (!canStart(c, flags) || c.isSendingLong() || !connections.hasCredit(c)) {
-                return BACK_PRESSURED;
-            }
-            Work w = works.take();
-            w.begin(c, Operation.SEND, context);
-            w.add(region, offset, 0, length);
-            if (!engine.send(w, c, w.localAddress(), (int) length)) {
-                works.release(w);
-                return BACK_PRESSURED;
-            }
-            return ACCEPTED;
-        } finally {
-            guard.exit();
-        }
+    protected final boolean hasCredit(GniConnection c) {
+        return connections.hasCredit(c);
     }
 
     @Override
-    protected final int transfer(
-            int operation,
-            long connection,
-            RegisteredRegion local,
-            long offset,
-            RemoteDescriptor remote,
-            long remoteOffset,
-            long length,
-            int tag,
-            long context,
-            int flags) {
-        if (!guard.enter()) {
-            return CLOSED;
-        }
-        try {
-            GniRegion region = own(local, offset, length);
-            requireWritable(operation, region);
-            GniConnection c = usable(connection);
-            if (c == null) {
-                return NOT_CONNECTED;
-            }
-            boolean isNotifying = operation == Operation.PUT_NOTIFY;
-            // The event at the target takes a credit, so that its mailbox cannot overrun.
-            if (!canStart(c, flags) || (isNotifying && !connections.hasCredit(c))) {
-                return BACK_PRESSURED;
-            }
-            Work w = works.take();
-            w.begin(c, operation, context);
-            w.add(region, offset, remoteOffset, length);
-            if (isNotifying) {
-                w.tag(tag);
-                w.holdCredit();
-                c.onCreditUsed();
-            }
-            return start(w, remote);
-        } finally {
-            guard.exit();
-        }
+    protected final boolean canSend(GniConnection c) {
+        return !c.isSendingLong() && connections.hasCredit(c);
     }
 
     @Override
-    protected final int transfer(
-            int operation,
-            long connection,
-            TransferVector vector,
-            RemoteDescriptor remote,
-            long context,
-            int flags) {
-        if (!guard.enter()) {
-            return CLOSED;
-        }
-        try {
-            for (int i = 0; i < vector.count(); i++) {
-                GniRegion region = own(vector.region(i), vector.offset(i), vector.length(i));
-                requireWritable(operation, region);
-            }
-            GniConnection c = usable(connection);
-            if (c == null) {
-                return NOT_CONNECTED;
-            }
-            if (!canStart(c, flags)) {
-                return BACK_PRESSURED;
-            }
-            Work w = works.take();
-            w.begin(c, operation, context);
-            for (int i = 0; i < vector.count(); i++) {
-                w.add(vector.region(i), vector.offset(i), vector.remoteOffset(i), vector.length(i));
-            }
-            return start(w, remote);
-        } finally {
-            guard.exit();
-        }
+    protected final Work take() {
+        return works.take();
     }
 
-    private int start(Work w, RemoteDescriptor remote) {
+    @Override
+    protected final void takeEvents() {
+        engine.takeEvents();
+    }
+
+    @Override
+    protected final boolean send(Work w) {
+        return engine.send(w, w.connection, w.localAddress(), (int) w.lengths[0]);
+    }
+
+    @Override
+    protected final int start(Work w, RemoteDescriptor remote) {
         if (w.needsBounce(remote)) {
             if (!works.hasBounce()) {
                 engine.takeEvents(); // gets that are done give theirs back
@@ -206,33 +127,8 @@ abstract class GniOperations extends GuardedTransport {
     }
 
     @Override
-    protected final int atomic(
-            int operation,
-            long connection,
-            RemoteDescriptor target,
-            long targetOffset,
-            long operand,
-            long update,
-            long context,
-            int flags) {
-        if (!guard.enter()) {
-            return CLOSED;
-        }
-        try {
-            GniConnection c = usable(connection);
-            if (c == null) {
-                return NOT_CONNECTED;
-            }
-            Ranges.requireAligned(target, targetOffset);
-            if (!canStart(c, flags)) {
-                return BACK_PRESSURED;
-            }
-            Work w = works.take();
-            w.begin(c, operation, context);
-            engine.startAtomic(w, target, targetOffset, operand, update);
-            return ACCEPTED;
-        } finally {
-            guard.exit();
-        }
+    protected final void startAtomic(
+            Work w, RemoteDescriptor target, long offset, long operand, long update) {
+        engine.startAtomic(w, target, offset, operand, update);
     }
 }

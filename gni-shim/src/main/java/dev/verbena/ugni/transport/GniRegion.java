@@ -14,9 +14,6 @@ final class GniRegion extends TransportRegion {
     /** Of memory that this process may only read: one registration for all, and no gets into it. */
     private boolean isReadOnly;
 
-    /** Operations whose completions were not delivered. */
-    private int outstanding;
-
     /** For operations started here. */
     long localLow;
 
@@ -53,20 +50,6 @@ final class GniRegion extends TransportRegion {
 
     boolean isReadOnly() {
         return isReadOnly;
-    }
-
-    /** An operation uses it. */
-    void use() {
-        outstanding++;
-    }
-
-    /** The completion of an operation that used it was delivered. */
-    void unuse() {
-        outstanding--;
-    }
-
-    boolean isInUse() {
-        return outstanding > 0;
     }
 
     @Override

@@ -1,14 +1,9 @@
 package dev.verbena.ugni.transport;
 
-import dev.verbena.agent.internal.Deadlines;
-import dev.verbena.memory.OffHeapMemory;
-import dev.verbena.memory.RegisteredRegion;
 import dev.verbena.transport.Capability;
 import dev.verbena.transport.TransportContext;
-import dev.verbena.transport.TransportHandler;
 import java.net.URI;
 import org.agrona.BufferUtil;
-import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
@@ -18,14 +13,12 @@ import org.agrona.concurrent.UnsafeBuffer;
 public final class GniTransport extends GniOperations {
     private static final int FOREIGN_PROBE_LENGTH = 64;
 
-    private final Inbox inbox;
     private final long capabilities;
     private final long fmaMax;
 
     GniTransport(TransportContext context, GniResources resources, long fmaMax) {
         super(context, resources, AddressResolver.uri(resources), fmaMax);
         this.fmaMax = fmaMax;
-        this.inbox = new Inbox(resources, ring, ready, engine, connections, registrations, context);
         this.capabilities =
                 Capability.ATOMICS
                         | Capability.PUT_NOTIFY
@@ -82,93 +75,23 @@ public final class GniTransport extends GniOperations {
     // ---- the hooks of the shell ----
 
     @Override
-    protected RegisteredRegion allocateRegion(long length, int rights) {
-        return registrations.allocate(length, rights);
-    }
-
-    @Override
-    protected RegisteredRegion registerRegion(OffHeapMemory memory, int rights) {
-        return registrations.register(memory, rights);
-    }
-
-    @Override
-    protected String openRegions(boolean isOwnerOutside) {
-        return registrations.names();
-    }
-
-    @Override
     protected void listenForPeers() {
         connections.listen();
     }
 
     @Override
-    protected long connectTo(
-            URI peer,
-            DirectBuffer privateData,
-            int offset,
-            int length,
-            long context,
-            long timeoutNs) {
-        GniAddress address = GniAddress.of(peer);
-        byte[] copy = new byte[length];
-        if (length > 0) {
-            privateData.getBytes(offset, copy);
-        }
-        long deadlineNs = Deadlines.after(nanoTime(), timeoutNs);
-        return connections.connect(address, peer, copy, context, deadlineNs);
+    protected long connectTo(URI peer, byte[] privateData, long context, long deadlineNs) {
+        return connections.connect(GniAddress.of(peer), peer, privateData, context, deadlineNs);
     }
 
     @Override
-    protected int acceptPeer(long connection, long context) {
-        return connections.accept(connection, context);
+    protected int bell() {
+        return resources.bell();
     }
 
     @Override
-    protected int rejectPeer(long connection) {
-        return connections.reject(connection);
-    }
-
-    @Override
-    protected int disconnectPeer(long connection) {
-        engine.takeEvents();
-        return connections.disconnect(connection);
-    }
-
-    @Override
-    protected void retainMessage(long messageToken) {
-        inbox.retain(messageToken);
-    }
-
-    @Override
-    protected void releaseMessage(long messageToken) {
-        inbox.release(messageToken);
-    }
-
-    @Override
-    protected int deliver(TransportHandler handler, int limit) {
-        return inbox.poll(handler, limit);
-    }
-
-    @Override
-    protected boolean awaitEvents(long deadlineNs) {
-        connections.credits().tellAll();
-        while (true) {
-            int bell = resources.bell();
-            if (takeWakeup()) {
-                return true;
-            }
-            long nowNs = nanoTime();
-            connections.onTime(nowNs);
-            // In this order: looking for work may put events into the ring.
-            if (inbox.hasWork() || !ring.isEmpty() || guard.isClosed()) {
-                return true;
-            }
-            if (deadlineNs - nowNs <= 0) {
-                return false;
-            }
-            long leftNs = Math.min(deadlineNs - nowNs, connections.nextTimerNs() - nowNs);
-            resources.await(bell, Math.max(leftNs, 0));
-        }
+    protected void sleep(int bell, long ns) {
+        resources.await(bell, ns);
     }
 
     @Override

@@ -5,33 +5,25 @@ import dev.verbena.transport.TransportContext;
 import dev.verbena.transport.TransportHandler;
 import dev.verbena.transport.core.EventRing;
 import dev.verbena.transport.core.Ranges;
+import dev.verbena.transport.core.ReadyInbox;
 import dev.verbena.transport.core.ReadyList;
 import dev.verbena.ugni.bindings.ugni;
 import org.agrona.UnsafeApi;
-import org.agrona.concurrent.SystemNanoClock;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * The duty cycle of {@code poll}: completions and what happened to connections, messages and
  * notifications; now and then the clock. Allocates nothing. One thread.
  */
-final class Inbox {
-    private static final int CLOCK_PERIOD = 64;
-    private static final int IDLE_POLLS = 64;
+final class Inbox extends ReadyInbox<GniConnection, Connections, MessageSlots> {
     private static final int SPARE_SLOTS = 64;
     private static final int EVENTS_MAX = 1024;
     private static final int HANDLE_MASK = Integer.MAX_VALUE;
     private static final int NONSENSE = -1;
 
     private final GniResources resources;
-    private final EventRing ring;
-    private final ReadyList ready;
     private final Engine engine;
-    private final Connections connections;
     private final Registrations registrations;
-    private final MessageSlots slots;
-    private int pollsToClock = CLOCK_PERIOD;
-    private int idlePolls;
 
     /** Endpoint of the short message that a handler sees in its mailbox; 0: none. */
     private long shown;
@@ -44,68 +36,25 @@ final class Inbox {
             Connections connections,
             Registrations registrations,
             TransportContext context) {
-        this.resources = resources;
-        this.ring = ring;
-        this.ready = ready;
-        this.engine = engine;
-        this.connections = connections;
-        this.registrations = registrations;
-        this.slots =
+        super(
+                ring,
+                ready,
+                connections,
                 new MessageSlots(
-                        context.receiveSlotCount() + SPARE_SLOTS, context.messageLengthMax());
+                        context.receiveSlotCount() + SPARE_SLOTS, context.messageLengthMax()));
+        this.resources = resources;
+        this.engine = engine;
+        this.registrations = registrations;
     }
 
-    int poll(TransportHandler handler, int limit) {
-        if (--pollsToClock <= 0) {
-            pollsToClock = CLOCK_PERIOD;
-            connections.onTime(SystemNanoClock.INSTANCE.nanoTime());
-        }
+    @Override
+    protected void takeEvents() {
         engine.takeEvents();
-        takeEvents();
-        int count = deliver(handler, limit);
-        int waiting = ready.count();
-        for (int i = 0; i < waiting && count < limit; i++) {
-            GniConnection c = connections.at(ready.next());
-            boolean hasReturned = false;
-            try {
-                count += serve(c, handler, limit - count);
-                hasReturned = true;
-            } finally {
-                if (!hasReturned) {
-                    ready.add(c.index); // the handler threw: the rest is still there
-                }
-            }
-        }
-        connections.settleEnds();
-        count += deliver(handler, limit - count);
-        if (count > 0) {
-            idlePolls = 0;
-        } else if (++idlePolls == IDLE_POLLS) {
-            connections.credits().tellAll();
-            idlePolls = 0;
-        }
-        return count;
-    }
-
-    private int deliver(TransportHandler handler, int limit) {
-        int count = 0;
-        while (count < limit && !ring.isEmpty()) {
-            count++;
-            ring.deliver(handler);
-        }
-        return count;
-    }
-
-    /** Anything to poll beside what is in the ring. */
-    boolean hasWork() {
-        engine.takeEvents();
-        takeEvents();
-        connections.settleEnds();
-        return !ready.isEmpty();
+        takePeerEvents();
     }
 
     /** What peers wrote: to mailboxes, or to the control mailbox. */
-    private void takeEvents() {
+    private void takePeerEvents() {
         for (int i = 0; i < EVENTS_MAX; i++) {
             int answer = ugni.vgn_cq_get(resources.eventQueue, resources.at(0));
             if (answer == -Gni.NOT_DONE || answer == -Gni.INVALID_STATE) {
@@ -133,8 +82,8 @@ final class Inbox {
         connections.records.take();
     }
 
-    /** Delivers messages of one connection; it stays in the list if some may be left. */
-    private int serve(GniConnection c, TransportHandler handler, int limit) {
+    @Override
+    protected int serve(GniConnection c, TransportHandler handler, int limit) {
         int handle = c.handle;
         int count = 0;
         while (isOpen(c, handle)) {
@@ -154,11 +103,6 @@ final class Inbox {
             count += served;
         }
         return count;
-    }
-
-    private static boolean isOpen(GniConnection c, int handle) {
-        return c.handle == handle
-                && (c.state == GniConnection.CONNECTED || c.state == GniConnection.ENDING);
     }
 
     /**
@@ -240,19 +184,9 @@ final class Inbox {
     }
 
     /** The message is copied; its place in the mailbox is the peer's before its credit is. */
-    void retain(long token) {
+    @Override
+    public void retain(long token) {
         slots.retain(token);
         releaseShown();
-    }
-
-    void release(long token) {
-        slots.checkRetained(token);
-        free(token);
-    }
-
-    private void free(long token) {
-        int connection = slots.connection(token);
-        slots.free(token);
-        connections.credits().onReleased(connection);
     }
 }

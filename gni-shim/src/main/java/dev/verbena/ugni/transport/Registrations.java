@@ -114,7 +114,7 @@ final class Registrations extends RegionTable<GniRegion> {
 
     @Override
     protected boolean isOutstanding(GniRegion region) {
-        return region.isInUse();
+        return region.users() > 0;
     }
 
     @Override

@@ -1,20 +1,16 @@
 package dev.verbena.ugni.transport;
 
-import dev.verbena.memory.RegisteredRegion;
 import dev.verbena.memory.RemoteDescriptor;
 import dev.verbena.transport.Operation;
 import dev.verbena.transport.Status;
-import dev.verbena.transport.TransportHandler;
-import dev.verbena.transport.core.EventRing;
-import java.util.Arrays;
+import dev.verbena.transport.core.RecordWork;
 import org.agrona.UnsafeApi;
 
 /**
- * One operation from its acceptance until its completion is delivered: ranges that are moved piece
- * by piece, one piece under way at a time. Used again; allocates only when a vector has more ranges
- * than any before. Others read the fields; the methods write them.
+ * An operation with its post descriptor, and what a get that is not aligned is fetched through.
+ * Others read the fields; the methods write them.
  */
-final class Work implements EventRing.Event {
+final class Work extends RecordWork<GniConnection, GniRegion> {
     final int index;
     final Descriptor descriptor;
 
@@ -22,34 +18,8 @@ final class Work implements EventRing.Event {
     final long result;
 
     private final WorkPool pool;
-    int operation;
-    GniConnection connection;
-    int handle;
-    long context;
-    int tag;
-
-    /** Worst so far. */
-    int status;
-
-    /** Bytes moved, or what an atomic found. */
-    long value;
-
-    // The target.
-    long base;
     long low;
     long high;
-
-    // The ranges, and where we are.
-    GniRegion[] regions = new GniRegion[1];
-    long[] offsets = new long[1];
-    long[] remoteOffsets = new long[1];
-    long[] lengths = new long[1];
-    int count;
-    int range;
-    long done;
-
-    /** The piece under way. */
-    long piece;
 
     /** Of a get that is not aligned: what was fetched, and where its bytes begin in it. */
     int bounce;
@@ -60,10 +30,8 @@ final class Work implements EventRing.Event {
     /** Something of the present range was posted. */
     private boolean isBegun;
 
-    /** It holds a credit for its notification. */
-    boolean hasCredit;
-
     Work(WorkPool pool, int index, Descriptor descriptor, long result) {
+        super(new GniRegion[1]);
         this.pool = pool;
         this.index = index;
         this.descriptor = descriptor;
@@ -71,62 +39,17 @@ final class Work implements EventRing.Event {
         this.bounce = -1;
     }
 
-    void begin(GniConnection c, int operation, long context) {
-        this.connection = c;
-        this.handle = c.handle;
-        this.operation = operation;
-        this.context = context;
-        tag = 0;
-        status = Status.OK;
-        value = 0;
-        count = 0;
-        range = 0;
-        done = 0;
+    @Override
+    public void begin(GniConnection c, int operation, long context) {
+        super.begin(c, operation, context);
         isBouncing = false;
         isBegun = false;
-        hasCredit = false;
     }
 
     void target(RemoteDescriptor d) {
-        base = d.base();
+        base(d.base());
         low = d.keyLow();
         high = d.keyHigh();
-    }
-
-    void add(RegisteredRegion region, long offset, long remoteOffset, long length) {
-        if (count == lengths.length) {
-            int more = 2 * count;
-            regions = Arrays.copyOf(regions, more);
-            offsets = Arrays.copyOf(offsets, more);
-            remoteOffsets = Arrays.copyOf(remoteOffsets, more);
-            lengths = Arrays.copyOf(lengths, more);
-        }
-        GniRegion own = (GniRegion) region;
-        own.use();
-        regions[count] = own;
-        offsets[count] = offset;
-        remoteOffsets[count] = remoteOffset;
-        lengths[count] = length;
-        count++;
-    }
-
-    void worsen(int other) {
-        status = Math.max(status, other);
-    }
-
-    /** It holds a credit, which it may come to need or not. */
-    void holdCredit() {
-        hasCredit = true;
-    }
-
-    /** The peer has what the credit was for. */
-    void spendCredit() {
-        hasCredit = false;
-    }
-
-    /** Its notification says this. */
-    void tag(int tag) {
-        this.tag = tag;
     }
 
     /** A piece of the present range is about to be posted. */
@@ -134,14 +57,9 @@ final class Work implements EventRing.Event {
         isBegun = true;
     }
 
-    /** So much goes with the next post. */
-    void piece(long length) {
-        piece = length;
-    }
-
     /** So much goes with the next post, through the bounce buffer. */
     void bouncedPiece(long length, int skew) {
-        piece = length;
+        piece(length);
         bounceSkew = skew;
         isBouncing = true;
     }
@@ -158,38 +76,23 @@ final class Work implements EventRing.Event {
         return number;
     }
 
-    /** A message of so many bytes was sent. */
-    void sent(long length) {
-        value = length;
-    }
-
     /** The event of its message came; one that failed has moved nothing. */
     void onMessageEnded() {
-        value = status == Status.OK ? value : 0;
+        value(status == Status.OK ? value : 0);
     }
 
-    /** What an atomic found; 0 if it failed. */
-    void found(long before) {
-        value = before;
-    }
-
-    /** The piece under way has arrived. */
-    void onPiece() {
+    @Override
+    public void onPiece() {
         if (isBouncing) {
             isBouncing = false;
             UnsafeApi.copyMemory(
                     null, pool.bounce(bounce) + bounceSkew, null, localAddress(), piece);
         }
-        done += piece;
-        value += piece;
+        super.onPiece();
     }
 
     long localAddress() {
         return regions[range].range(offsets[range], lengths[range]) + done;
-    }
-
-    long remoteAddress() {
-        return base + remoteOffsets[range] + done;
     }
 
     /** Nothing of the present range is to be posted any more. */
@@ -213,35 +116,26 @@ final class Work implements EventRing.Event {
         return connection.handle == handle && connection.state != GniConnection.FREE;
     }
 
-    long left() {
-        return lengths[range] - done;
-    }
-
-    void nextRange() {
-        range++;
-        done = 0;
+    @Override
+    public void nextRange() {
+        super.nextRange();
         isBegun = false;
         isBouncing = false;
     }
 
     @Override
-    public void deliver(TransportHandler handler) {
-        int delivered = operation;
-        long user = context;
-        int how = status;
-        long what = value;
-        long where = handle;
+    public void takeBack() {
         pool.release(this);
-        handler.onCompletion(where, delivered, user, how, what);
     }
 
-    /** Lets go of regions; the operation is not outstanding any more. */
-    void clear() {
-        for (int i = 0; i < count; i++) {
-            regions[i].unuse();
-            regions[i] = null;
-        }
-        count = 0;
-        connection = null;
+    @Override
+    protected void onDelivered() {
+        pool.release(this);
+    }
+
+    /** The operation is not outstanding any more. */
+    void end() {
+        unuseRegions();
+        clear();
     }
 }

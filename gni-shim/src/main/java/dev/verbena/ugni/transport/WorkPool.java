@@ -61,7 +61,7 @@ final class WorkPool {
 
     void release(Work work) {
         releaseBounce(work);
-        work.clear();
+        work.end();
         free[freeCount++] = work;
     }
 

@@ -98,6 +98,7 @@ public abstract class TableConnection {
     /** Why it is lost. */
     public String reason;
 
+    private int inFlight;
     private boolean isStopped;
     private long stoppedSinceNs;
 
@@ -130,6 +131,7 @@ public abstract class TableConnection {
         isLost = false;
         reason = null;
         isStopped = false;
+        inFlight = 0;
     }
 
     /** The slot is taken, under this handle. */
@@ -231,6 +233,21 @@ public abstract class TableConnection {
     }
 
     // ---- messages and credits ----
+
+    /** One more operation is with the interface. */
+    public final void onPosted() {
+        inFlight++;
+    }
+
+    /** One of those has ended. */
+    public final void onPostEnded() {
+        inFlight--;
+    }
+
+    /** Operations that the interface has. */
+    public final int inFlight() {
+        return inFlight;
+    }
 
     /** A message was sent. */
     public final void onMessageSent() {

@@ -28,6 +28,7 @@ public abstract class TransportRegion implements RegisteredRegion {
     private volatile boolean isClosed;
     private long address;
     private long lastCompletion;
+    private int users;
 
     /**
      * An open region.
@@ -129,6 +130,21 @@ public abstract class TransportRegion implements RegisteredRegion {
         if (!isClosed) {
             closeOpen();
         }
+    }
+
+    /** One more operation is posted from here. */
+    public final void use() {
+        users++;
+    }
+
+    /** One of those was polled. */
+    public final void unuse() {
+        users--;
+    }
+
+    /** How many operations posted from here were not polled yet. */
+    public final int users() {
+        return users;
     }
 
     /** Whether the transport made the memory, and frees it. */

@@ -16,9 +16,6 @@ final class VerbsRegion extends TransportRegion {
     /** Memory that this process itself may only read: the NIC must not write into it. */
     final boolean isReadOnly;
 
-    /** Operations posted from here that were not polled yet. */
-    private int users;
-
     /** Its owner has closed it, and was refused because of its users. */
     private volatile boolean isCloseRefused;
 
@@ -62,20 +59,6 @@ final class VerbsRegion extends TransportRegion {
 
     VerbsTransport transport() {
         return transport;
-    }
-
-    /** One more operation was posted from here. */
-    void use() {
-        users++;
-    }
-
-    /** One of those was polled. */
-    void unuse() {
-        users--;
-    }
-
-    int users() {
-        return users;
     }
 
     /** Its owner wanted to close it, and was refused because of its users. */

@@ -345,7 +345,7 @@ final class Engine {
         if (answer == 0) {
             c.onMessageSent();
             c.onTakenTold(c.takenCount);
-            w.sent(length);
+            w.value(length);
             if (isInjected) {
                 finish(w);
             } else {
@@ -399,7 +399,7 @@ final class Engine {
         }
         w.worsen(status);
         if (w.operation == Operation.SEND || isAtomic(w)) {
-            w.found(0);
+            w.value(0);
         }
         finish(w);
     }
@@ -543,7 +543,7 @@ final class Engine {
         if (w.operation == Operation.SEND) {
             finish(w);
         } else if (isAtomic(w)) {
-            w.found(w.status == Status.OK ? w.packet.getLong(Work.RESULT) : 0);
+            w.value(w.status == Status.OK ? w.packet.getLong(Work.RESULT) : 0);
             finish(w);
         } else {
             w.onPiece();
@@ -556,7 +556,7 @@ final class Engine {
         int status = statusOf(w, code);
         w.worsen(status);
         if (w.operation == Operation.SEND) {
-            w.sent(0);
+            w.value(0);
         }
         finish(w);
         if (status == Status.PEER_DEAD && c.handle == w.handle) {

@@ -29,7 +29,6 @@ final class OfiConnection extends TableConnection {
 
     private final Long2ObjectHashMap<RemoteKey> keys = new Long2ObjectHashMap<>();
     private RemoteKey lastKey;
-    private int inFlight;
     private long movingBytes;
 
     OfiConnection(int index) {
@@ -44,7 +43,6 @@ final class OfiConnection extends TableConnection {
         isProbed = false;
         firstSlot = NONE;
         lastSlot = NONE;
-        inFlight = 0;
         movingBytes = 0;
         keys.clear();
         lastKey = null;
@@ -100,16 +98,6 @@ final class OfiConnection extends TableConnection {
         lastKey = null;
     }
 
-    /** One more operation was accepted. */
-    void onPosted() {
-        inFlight++;
-    }
-
-    /** One of those has ended. */
-    void onPostEnded() {
-        inFlight--;
-    }
-
     /** So many bytes more are under way; negative: have arrived. */
     void onMoving(long bytes) {
         movingBytes += bytes;
@@ -118,9 +106,5 @@ final class OfiConnection extends TableConnection {
     /** Whether so many bytes more may be under way. */
     boolean hasRoom(long bytes, long window) {
         return movingBytes == 0 || movingBytes + bytes <= window;
-    }
-
-    int inFlight() {
-        return inFlight;
     }
 }

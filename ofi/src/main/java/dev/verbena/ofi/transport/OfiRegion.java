@@ -26,8 +26,6 @@ final class OfiRegion extends TransportRegion {
     /** For operations started here; 0: not needed. */
     long descriptor;
 
-    private int outstanding;
-
     /** Reads of lost peers that the provider may still end. */
     private int abandonedGets;
 
@@ -60,14 +58,6 @@ final class OfiRegion extends TransportRegion {
         this.descriptor = descriptor;
     }
 
-    void use() {
-        outstanding++;
-    }
-
-    void unuse() {
-        outstanding--;
-    }
-
     void abandonGet() {
         abandonedGets++;
     }
@@ -77,7 +67,7 @@ final class OfiRegion extends TransportRegion {
     }
 
     boolean isInUse() {
-        return outstanding > 0 || !isToolkitMemory() && abandonedGets > 0;
+        return users() > 0 || !isToolkitMemory() && abandonedGets > 0;
     }
 
     /** A connection whose peer knew the key has ended. */

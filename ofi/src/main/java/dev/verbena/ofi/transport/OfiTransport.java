@@ -1,18 +1,16 @@
 package dev.verbena.ofi.transport;
 
-import dev.verbena.agent.internal.Deadlines;
 import dev.verbena.memory.OffHeapMemory;
 import dev.verbena.memory.RegisteredRegion;
 import dev.verbena.memory.RemoteDescriptor;
 import dev.verbena.ofi.OfiLibrary;
 import dev.verbena.transport.Capability;
 import dev.verbena.transport.TransportContext;
-import dev.verbena.transport.TransportHandler;
+import dev.verbena.transport.core.RecordInbox;
 import dev.verbena.transport.core.SharedKey;
 import dev.verbena.transport.core.TransportPart;
 import java.net.URI;
 import org.agrona.CloseHelper;
-import org.agrona.DirectBuffer;
 import org.agrona.concurrent.SystemNanoClock;
 
 /**
@@ -29,11 +27,13 @@ final class OfiTransport extends OfiOperations implements TransportPart {
 
     private final OfiResources resources;
     private final Inbox inbox;
-    private final boolean hasAtomics;
     private final String explanation;
 
     /** Null: the owner's calls alone make progress. */
     private final ProgressThread progress;
+
+    /** How long the next sleep without a descriptor may be. */
+    private long lookNs;
 
     OfiTransport(
             TransportContext context,
@@ -44,7 +44,6 @@ final class OfiTransport extends OfiOperations implements TransportPart {
         super(context, resources, uri(context, resources), hasAtomics);
         this.resources = resources;
         this.inbox = new Inbox(parts, connections);
-        this.hasAtomics = hasAtomics;
         try {
             progress = hasProgressThread ? new ProgressThread(guard, parts, inbox, context) : null;
         } catch (RuntimeException | Error e) {
@@ -68,7 +67,7 @@ final class OfiTransport extends OfiOperations implements TransportPart {
     public long capabilities() {
         return Capability.PUT_NOTIFY
                 | Capability.FOREIGN_MEMORY
-                | (hasAtomics ? Capability.ATOMICS : 0);
+                | (hasAtomics() ? Capability.ATOMICS : 0);
     }
 
     @Override
@@ -94,7 +93,7 @@ final class OfiTransport extends OfiOperations implements TransportPart {
                 + (progress != null
                         ? "A thread of the transport makes them while its owner does not poll."
                         : "As a target its owner must poll or await (ofi.progress=caller).")
-                + (hasAtomics ? "" : " It has no atomics.")
+                + (hasAtomics() ? "" : " It has no atomics.")
                 + (resources.hasDescriptor()
                         ? ""
                         : " One cannot sleep at its queue: await looks every 2 ms.");
@@ -151,18 +150,8 @@ final class OfiTransport extends OfiOperations implements TransportPart {
     // ---- the hooks of the shell ----
 
     @Override
-    protected RegisteredRegion allocateRegion(long length, int rights) {
-        return parts.regions.allocate(length, rights);
-    }
-
-    @Override
-    protected RegisteredRegion registerRegion(OffHeapMemory memory, int rights) {
-        return parts.regions.register(memory, rights);
-    }
-
-    @Override
-    protected String openRegions(boolean isOwnerOutside) {
-        return parts.regions.names();
+    protected RecordInbox<?, ?> inbox() {
+        return inbox;
     }
 
     @Override
@@ -171,76 +160,23 @@ final class OfiTransport extends OfiOperations implements TransportPart {
     }
 
     @Override
-    protected long connectTo(
-            URI peer,
-            DirectBuffer privateData,
-            int offset,
-            int length,
-            long context,
-            long timeoutNs) {
-        OfiAddress address = OfiAddress.of(peer);
-        byte[] copy = new byte[length];
-        if (length > 0) {
-            privateData.getBytes(offset, copy);
-        }
-        long deadlineNs = Deadlines.after(nanoTime(), timeoutNs);
-        return connections.connect(address, peer, copy, context, deadlineNs);
-    }
-
-    @Override
-    protected int acceptPeer(long connection, long context) {
-        return connections.accept(connection, context);
-    }
-
-    @Override
-    protected int rejectPeer(long connection) {
-        return connections.reject(connection);
-    }
-
-    @Override
-    protected int disconnectPeer(long connection) {
-        engine.takeEvents();
-        return connections.disconnect(connection);
-    }
-
-    @Override
-    protected void retainMessage(long messageToken) {
-        inbox.retain(messageToken);
-    }
-
-    @Override
-    protected void releaseMessage(long messageToken) {
-        inbox.release(messageToken);
-    }
-
-    @Override
-    protected int deliver(TransportHandler handler, int limit) {
-        return inbox.poll(handler, limit);
+    protected long connectTo(URI peer, byte[] privateData, long context, long deadlineNs) {
+        return connections.connect(OfiAddress.of(peer), peer, privateData, context, deadlineNs);
     }
 
     @Override
     protected boolean awaitEvents(long deadlineNs) {
-        connections.credits().tellAll();
-        long lookNs = LOOK_MIN_NS;
-        while (true) {
-            if (takeWakeup()) {
-                return true;
-            }
-            long nowNs = nanoTime();
-            connections.onTime(nowNs);
-            // In this order: looking for work may put events into the ring.
-            if (inbox.hasWork() || !parts.ring.isEmpty() || guard.isClosed()) {
-                return true;
-            }
-            if (deadlineNs - nowNs <= 0) {
-                return false;
-            }
-            long leftNs = Math.min(deadlineNs - nowNs, connections.nextTimerNs() - nowNs);
-            if (!resources.hasDescriptor()) {
-                leftNs = Math.min(leftNs, lookNs);
-                lookNs = Math.min(2 * lookNs, LOOK_MAX_NS);
-            }
-            resources.await(Math.max(leftNs, 0));
+        lookNs = LOOK_MIN_NS;
+        return super.awaitEvents(deadlineNs);
+    }
+
+    @Override
+    protected void sleep(int bell, long ns) {
+        if (resources.hasDescriptor()) {
+            resources.await(ns);
+        } else {
+            resources.await(Math.min(ns, lookNs));
+            lookNs = Math.min(2 * lookNs, LOOK_MAX_NS);
         }
     }
 

@@ -1,7 +1,6 @@
 package dev.verbena.ofi.transport;
 
 import dev.verbena.transport.TransportContext;
-import dev.verbena.transport.core.EventRing;
 import dev.verbena.transport.core.OwnerGuard;
 import java.util.concurrent.locks.LockSupport;
 import org.agrona.ErrorHandler;
@@ -37,7 +36,6 @@ final class ProgressThread implements Runnable, AutoCloseable {
     private final ErrorHandler errorHandler;
     private final int bell;
     private final Thread thread;
-    private final EventRing ring;
     private volatile boolean isClosed;
 
     /** To be run when there is something to poll; null: the owner looks itself. */
@@ -54,7 +52,6 @@ final class ProgressThread implements Runnable, AutoCloseable {
         this.resources = parts.resources;
         this.engine = parts.engine;
         this.inbox = inbox;
-        this.ring = parts.ring;
         this.errorHandler = context.errorHandler();
         this.bell = resources.newBell();
         thread = new Thread(this, "verbena-ofi-progress-" + context.name());
@@ -112,7 +109,7 @@ final class ProgressThread implements Runnable, AutoCloseable {
         maySleep = idleRounds > YIELDS && resources.maySleep();
         isQuiet = engine.isQuiet();
         Runnable bell = bellOfAway;
-        if (bell != null && (inbox.isWaiting() || !ring.isEmpty())) {
+        if (bell != null && inbox.isWaiting()) {
             bellOfAway = null;
             bell.run();
         }

@@ -16,7 +16,7 @@ final class WorkPool {
         all = new Work[resources.workCount];
         free = new Work[all.length];
         for (int i = all.length - 1; i >= 0; i--) {
-            all[i] = new Work(this, i, resources.workContext(i), resources.workView(i));
+            all[i] = new Work(this, resources.workContext(i), resources.workView(i));
             free[freeCount++] = all[i];
         }
     }

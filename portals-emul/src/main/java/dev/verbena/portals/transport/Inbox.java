@@ -5,28 +5,22 @@ import dev.verbena.portals.PortalsEventFlyweight;
 import dev.verbena.portals.PortalsEventKind;
 import dev.verbena.transport.TransportContext;
 import dev.verbena.transport.TransportHandler;
-import dev.verbena.transport.core.CreditReturns;
 import dev.verbena.transport.core.EventRing;
+import dev.verbena.transport.core.RecordInbox;
 import java.util.ArrayDeque;
 import java.util.Deque;
-import org.agrona.concurrent.SystemNanoClock;
 
 /**
  * The duty cycle of {@code poll}: completions and what happened to connections, messages,
  * notifications; now and then the clock. Allocates nothing unless events were lost. One thread.
  */
-final class Inbox {
-    private static final int CLOCK_PERIOD = 64;
-    private static final int IDLE_POLLS = 64;
+final class Inbox extends RecordInbox<Connections, MessageSlots> {
     private static final int SPARE_SLOTS = 64;
 
     private final PortalsResources resources;
-    private final Connections connections;
     private final ControlInbox records;
-    private final CreditReturns<PortalsConnection> credits;
     private final Registrations registrations;
     private final TransportContext context;
-    private final MessageSlots slots;
     private final PortalsEventFlyweight message = new PortalsEventFlyweight();
     private final PortalsEventFlyweight notification = new PortalsEventFlyweight();
     private final Deque<Found> found = new ArrayDeque<>();
@@ -36,8 +30,6 @@ final class Inbox {
                     found.add(new Found(buffer, at, connection, length));
     private TransportHandler handler;
     private int delivered;
-    private int pollsToClock = CLOCK_PERIOD;
-    private int idlePolls;
 
     // Taken from their queues; they wait until their connection was told of.
     private boolean isMessageHeld;
@@ -48,61 +40,41 @@ final class Inbox {
 
     Inbox(
             PortalsResources resources,
+            EventRing ring,
             Connections connections,
             Registrations registrations,
             TransportContext context) {
+        super(
+                ring,
+                connections,
+                new MessageSlots(context.receiveSlotCount() + SPARE_SLOTS, resources.messages));
         this.resources = resources;
-        this.connections = connections;
         this.records = connections.records();
-        this.credits = connections.credits();
         this.registrations = registrations;
         this.context = context;
-        this.slots = new MessageSlots(context.receiveSlotCount() + SPARE_SLOTS);
     }
 
-    int poll(TransportHandler handler, EventRing ring, int limit) {
-        if (--pollsToClock <= 0) {
-            pollsToClock = CLOCK_PERIOD;
-            connections.onTime(SystemNanoClock.INSTANCE.nanoTime());
-        }
+    @Override
+    protected void takeEvents() {
         records.take();
-        int count = 0;
-        while (count < limit && !ring.isEmpty()) {
-            count++;
-            ring.deliver(handler);
-        }
-        if (count < limit) {
-            count += messages(handler, limit - count);
-        }
+    }
+
+    @Override
+    protected int serve(TransportHandler handler, int limit) {
+        int count = messages(handler, limit);
         boolean isConnectionUntold = isMessageHeld && !ring.isEmpty();
-        if (count < limit && !isConnectionUntold) {
-            count += notifications(handler, limit - count);
-        }
-        settleEnds();
-        while (count < limit && !ring.isEmpty()) {
-            count++;
-            ring.deliver(handler);
-        }
-        if (count > 0) {
-            idlePolls = 0;
-        } else if (++idlePolls == IDLE_POLLS) {
-            credits.tellAll();
-            idlePolls = 0;
-        }
-        return count;
+        return isConnectionUntold ? count : count + notifications(handler, limit - count);
     }
 
-    /** Anything to poll beside what is in the ring. */
-    boolean hasWork() {
-        records.take();
-        settleEnds();
+    @Override
+    protected boolean hasArrived() {
         return resources.hasEvents() || hasUndelivered();
     }
 
-    /** Connections end when their last message was delivered. */
-    private void settleEnds() {
+    @Override
+    protected void settleEnds() {
         if (!hasUndelivered()) {
-            connections.settleEnds();
+            super.settleEnds();
         }
     }
 
@@ -232,7 +204,7 @@ final class Inbox {
                 continue;
             }
             PortalsRegion region = registrations.find(event.userPointer());
-            credits.onReleased(handle);
+            connections.credits().onReleased(handle);
             if (region == null) {
                 continue; // closed meanwhile
             }
@@ -246,23 +218,6 @@ final class Inbox {
                     event.length());
         }
         return count;
-    }
-
-    void retain(long token) {
-        slots.retain(token);
-    }
-
-    void release(long token) {
-        slots.checkRetained(token);
-        free(token);
-    }
-
-    private void free(long token) {
-        ReceiveBuffer buffer = slots.buffer(token);
-        int connection = slots.connection(token);
-        slots.free(token);
-        resources.messages.release(buffer);
-        credits.onReleased(connection);
     }
 
     void close() {

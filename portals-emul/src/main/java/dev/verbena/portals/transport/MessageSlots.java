@@ -5,10 +5,12 @@ import dev.verbena.transport.core.MessageTokens;
 /** Messages that a handler has or has retained, by token, and where they lie. One thread. */
 final class MessageSlots extends MessageTokens {
     private final ReceiveBuffer[] buffers;
+    private final ReceiveQueue messages;
 
-    MessageSlots(int count) {
+    MessageSlots(int count, ReceiveQueue messages) {
         super(count);
         buffers = new ReceiveBuffer[count];
+        this.messages = messages;
     }
 
     /** A slot for a message that a handler is about to get. */
@@ -18,13 +20,11 @@ final class MessageSlots extends MessageTokens {
         return token;
     }
 
-    ReceiveBuffer buffer(long token) {
-        return buffers[index(token)];
-    }
-
     @Override
     public void free(long token) {
+        ReceiveBuffer buffer = buffers[index(token)];
         buffers[index(token)] = null;
         super.free(token);
+        messages.release(buffer);
     }
 }

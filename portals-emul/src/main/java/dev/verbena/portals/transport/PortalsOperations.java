@@ -12,8 +12,11 @@ import dev.verbena.transport.Status;
 import dev.verbena.transport.TransferVector;
 import dev.verbena.transport.TransportContext;
 import dev.verbena.transport.core.EventRing;
-import dev.verbena.transport.core.GuardedTransport;
 import dev.verbena.transport.core.Ranges;
+import dev.verbena.transport.core.RecordConnections;
+import dev.verbena.transport.core.RecordInbox;
+import dev.verbena.transport.core.RecordTransport;
+import dev.verbena.transport.core.RegionTable;
 import java.net.URI;
 import org.agrona.concurrent.SystemNanoClock;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -23,7 +26,7 @@ import org.agrona.concurrent.UnsafeBuffer;
  * operations need. A superclass and not a part that the transport holds, so that a send finds them
  * one load away.
  */
-abstract class PortalsOperations extends GuardedTransport {
+abstract class PortalsOperations extends RecordTransport {
     /** Added to a status with which an operation was refused here. */
     private static final int REFUSED_BASE = 1 << 16;
 
@@ -31,11 +34,11 @@ abstract class PortalsOperations extends GuardedTransport {
     final EventRing ring;
     final Registrations registrations;
     final Connections connections;
+    final Inbox inbox;
     private long droppedSends;
 
     PortalsOperations(TransportContext context, PortalsInterface ni, URI uri, ResourceSizes sizes) {
         super(
-                uri.toString(),
                 uri,
                 limits(context, context.connectionsMax(), ControlRecord.PRIVATE_MAX),
                 ni::moveTo);
@@ -44,11 +47,27 @@ abstract class PortalsOperations extends GuardedTransport {
         this.registrations = new Registrations(guard, resources, ring, 2 * context.peerTimeoutNs());
         this.connections =
                 new Connections(resources, ring, context, SystemNanoClock.INSTANCE.nanoTime());
+        this.inbox = new Inbox(resources, ring, connections, registrations, context);
     }
 
     /** Sends that the peer's list dropped; each was answered by {@code BACK_PRESSURED}. */
     final long droppedSends() {
         return droppedSends;
+    }
+
+    @Override
+    protected final RegionTable<?> regions() {
+        return registrations;
+    }
+
+    @Override
+    protected final RecordInbox<?, ?> inbox() {
+        return inbox;
+    }
+
+    @Override
+    protected final RecordConnections<?> connections() {
+        return connections;
     }
 
     private PortalsRegion own(RegisteredRegion region, long offset, long length) {
@@ -139,6 +158,9 @@ abstract class PortalsOperations extends GuardedTransport {
     }
 
     private static int statusOf(int outcome) {
+        if (outcome >= REFUSED_BASE) {
+            return outcome - REFUSED_BASE;
+        }
         if (outcome == PortalsOutcome.DELIVERED) {
             return Status.OK;
         }
@@ -178,28 +200,6 @@ abstract class PortalsOperations extends GuardedTransport {
             int tag,
             long context,
             int flags) {
-        return operation == Operation.PUT_NOTIFY
-                ? putAndTell(connection, local, offset, remote, remoteOffset, length, tag, context)
-                : oneSided(
-                        operation,
-                        connection,
-                        local,
-                        offset,
-                        remote,
-                        remoteOffset,
-                        length,
-                        context);
-    }
-
-    private int oneSided(
-            int operation,
-            long connection,
-            RegisteredRegion local,
-            long offset,
-            RemoteDescriptor remote,
-            long remoteOffset,
-            long length,
-            long context) {
         if (!guard.enter()) {
             return CLOSED;
         }
@@ -209,14 +209,19 @@ abstract class PortalsOperations extends GuardedTransport {
             if (c == null) {
                 return NOT_CONNECTED;
             }
-            if (ring.isFull()) {
+            boolean isNotifying = operation == Operation.PUT_NOTIFY;
+            // The event at the target takes a credit, so that its queue cannot overrun.
+            if (ring.isFull() || isNotifying && !connections.hasCredit(c)) {
                 return BACK_PRESSURED;
             }
-            int outcome = move(c, region, offset, remote, remoteOffset, length, operation);
+            int outcome = move(c, region, offset, remote, remoteOffset, length, operation, tag);
             if (PortalsResources.isToBeRetried(outcome)) {
                 return BACK_PRESSURED;
             }
-            int status = outcome >= REFUSED_BASE ? outcome - REFUSED_BASE : statusOf(outcome);
+            if (isNotifying && outcome == PortalsOutcome.DELIVERED) {
+                c.onCreditUsed();
+            }
+            int status = statusOf(outcome);
             complete(c, region, operation, context, status, status == Status.OK ? length : 0);
             if (PortalsResources.isPeerGone(outcome)) {
                 connections.lose(c, "its process is gone");
@@ -234,14 +239,9 @@ abstract class PortalsOperations extends GuardedTransport {
             RemoteDescriptor d,
             long remoteOffset,
             long length,
-            int operation) {
-        boolean isGet = operation == Operation.GET;
-        int refusal =
-                refusal(
-                        d,
-                        remoteOffset,
-                        length,
-                        isGet ? RemoteDescriptor.REMOTE_READ : RemoteDescriptor.REMOTE_WRITE);
+            int operation,
+            int tag) {
+        int refusal = refusal(d, remoteOffset, length, Ranges.right(operation));
         if (refusal != Status.OK) {
             return REFUSED_BASE + refusal;
         }
@@ -251,79 +251,17 @@ abstract class PortalsOperations extends GuardedTransport {
         }
         long at = d.base() + remoteOffset;
         int index = (int) d.keyHigh();
-        return isGet
-                ? resources.get(from, offset, length, c.peerProcess, index, d.keyLow(), at)
-                : resources.put(
-                        from,
-                        offset,
-                        length,
-                        c.peerProcess,
-                        index,
-                        d.keyLow() & ~PortalsRegion.NOTIFY_BIT,
-                        at,
-                        0);
-    }
-
-    private int putAndTell(
-            long connection,
-            RegisteredRegion source,
-            long offset,
-            RemoteDescriptor target,
-            long targetOffset,
-            long length,
-            int tag,
-            long context) {
-        if (!guard.enter()) {
-            return CLOSED;
+        long bits = d.keyLow();
+        if (operation == Operation.GET) {
+            return resources.get(from, offset, length, c.peerProcess, index, bits, at);
         }
-        try {
-            PortalsRegion region = own(source, offset, length);
-            PortalsConnection c = usable(connection);
-            if (c == null) {
-                return NOT_CONNECTED;
-            }
-            // The event at the target takes a credit, so that its queue cannot overrun.
-            if (ring.isFull() || !connections.hasCredit(c)) {
-                return BACK_PRESSURED;
-            }
-            int status = refusal(target, targetOffset, length, RemoteDescriptor.REMOTE_WRITE);
-            MemoryDescriptor from = status == Status.OK ? registrations.local(region) : null;
-            if (status == Status.OK) {
-                if (from == null) {
-                    return BACK_PRESSURED;
-                }
-                int outcome =
-                        resources.put(
-                                from,
-                                offset,
-                                length,
-                                c.peerProcess,
-                                (int) target.keyHigh(),
-                                target.keyLow() | PortalsRegion.NOTIFY_BIT,
-                                target.base() + targetOffset,
-                                MessageHeader.notifyBits(c.peerHandle, tag));
-                if (PortalsResources.isToBeRetried(outcome)) {
-                    return BACK_PRESSURED;
-                }
-                if (outcome == PortalsOutcome.DELIVERED) {
-                    c.onCreditUsed();
-                }
-                status = statusOf(outcome);
-            }
-            complete(
-                    c,
-                    region,
-                    Operation.PUT_NOTIFY,
-                    context,
-                    status,
-                    status == Status.OK ? length : 0);
-            if (status == Status.PEER_DEAD) {
-                connections.lose(c, "its process is gone");
-            }
-            return ACCEPTED;
-        } finally {
-            guard.exit();
+        long header = 0;
+        bits &= ~PortalsRegion.NOTIFY_BIT;
+        if (operation == Operation.PUT_NOTIFY) {
+            header = MessageHeader.notifyBits(c.peerHandle, tag);
+            bits |= PortalsRegion.NOTIFY_BIT;
         }
+        return resources.put(from, offset, length, c.peerProcess, index, bits, at, header);
     }
 
     /** Whether every part can start: what has begun cannot be put off any more. */
@@ -369,11 +307,12 @@ abstract class PortalsOperations extends GuardedTransport {
                                 d,
                                 v.remoteOffset(i),
                                 v.length(i),
-                                operation);
+                                operation,
+                                0);
                 if (i == 0 && PortalsResources.isToBeRetried(outcome)) {
                     return BACK_PRESSURED;
                 }
-                int status = outcome >= REFUSED_BASE ? outcome - REFUSED_BASE : statusOf(outcome);
+                int status = statusOf(outcome);
                 worst = Math.max(worst, status);
                 moved += status == Status.OK ? v.length(i) : 0;
             }

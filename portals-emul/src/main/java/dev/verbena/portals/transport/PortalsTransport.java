@@ -1,17 +1,12 @@
 package dev.verbena.portals.transport;
 
-import dev.verbena.agent.internal.Deadlines;
-import dev.verbena.memory.OffHeapMemory;
-import dev.verbena.memory.RegisteredRegion;
 import dev.verbena.portals.MemoryDescriptorContext;
 import dev.verbena.portals.PortalsException;
 import dev.verbena.portals.PortalsInterface;
 import dev.verbena.transport.Capability;
 import dev.verbena.transport.TransportContext;
-import dev.verbena.transport.TransportHandler;
 import java.net.URI;
 import org.agrona.BufferUtil;
-import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
@@ -22,7 +17,6 @@ public final class PortalsTransport extends PortalsOperations {
     private static final int FOREIGN_PROBE_LENGTH = 64;
 
     private final PortalsInterface ni;
-    private final Inbox inbox;
     private final long capabilities;
 
     PortalsTransport(TransportContext context, PortalsInterface ni, ResourceSizes sizes) {
@@ -32,7 +26,6 @@ public final class PortalsTransport extends PortalsOperations {
                 new PortalsAddress(context.job(), ni.id(), ni.incarnation()).uri(),
                 sizes);
         this.ni = ni;
-        this.inbox = new Inbox(resources, connections, registrations, context);
         this.capabilities =
                 Capability.PUT_NOTIFY
                         | Capability.APPLICATION_BYPASS
@@ -120,92 +113,23 @@ public final class PortalsTransport extends PortalsOperations {
     // ---- the hooks of the shell ----
 
     @Override
-    protected RegisteredRegion allocateRegion(long length, int rights) {
-        return registrations.allocate(length, rights);
-    }
-
-    @Override
-    protected RegisteredRegion registerRegion(OffHeapMemory memory, int rights) {
-        return registrations.register(memory, rights);
-    }
-
-    @Override
-    protected String openRegions(boolean isOwnerOutside) {
-        return registrations.names();
-    }
-
-    @Override
     protected void listenForPeers() {
         resources.listen();
     }
 
     @Override
-    protected long connectTo(
-            URI peer,
-            DirectBuffer privateData,
-            int offset,
-            int length,
-            long context,
-            long timeoutNs) {
-        PortalsAddress address = PortalsAddress.of(peer);
-        byte[] copy = new byte[length];
-        if (length > 0) {
-            privateData.getBytes(offset, copy);
-        }
-        return connections.connect(
-                address, peer, copy, context, Deadlines.after(nanoTime(), timeoutNs));
+    protected long connectTo(URI peer, byte[] privateData, long context, long deadlineNs) {
+        return connections.connect(PortalsAddress.of(peer), peer, privateData, context, deadlineNs);
     }
 
     @Override
-    protected int acceptPeer(long connection, long context) {
-        return connections.accept(connection, context);
+    protected int bell() {
+        return resources.bell();
     }
 
     @Override
-    protected int rejectPeer(long connection) {
-        return connections.reject(connection);
-    }
-
-    @Override
-    protected int disconnectPeer(long connection) {
-        return connections.disconnect(connection);
-    }
-
-    @Override
-    protected void retainMessage(long messageToken) {
-        inbox.retain(messageToken);
-    }
-
-    @Override
-    protected void releaseMessage(long messageToken) {
-        inbox.release(messageToken);
-    }
-
-    @Override
-    protected int deliver(TransportHandler handler, int limit) {
-        return inbox.poll(handler, ring, limit);
-    }
-
-    @Override
-    protected boolean awaitEvents(long deadlineNs) {
-        connections.credits().tellAll();
-        while (true) {
-            int seen = resources.bell();
-            if (takeWakeup()) {
-                return true;
-            }
-            long nowNs = nanoTime();
-            connections.onTime(nowNs);
-            // In this order: looking for work may put events into the ring.
-            if (inbox.hasWork() || !ring.isEmpty() || guard.isClosed()) {
-                return true;
-            }
-            if (deadlineNs - nowNs <= 0) {
-                return false;
-            }
-            long leftNs = Math.min(deadlineNs - nowNs, connections.nextTimerNs() - nowNs);
-            ni.await(seen, Math.max(leftNs, 0));
-        }
+    protected void sleep(int bell, long ns) {
+        ni.await(bell, ns);
     }
 
     @Override
