@@ -15,6 +15,7 @@ import dev.verbena.staging.sink.Sink;
 import dev.verbena.staging.sink.StagedArrays;
 import dev.verbena.transport.TransportContext;
 import java.io.IOException;
+import java.net.BindException;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -170,8 +171,13 @@ final class StageServe extends CliCommand {
     }
 
     private StageHttp http(StagedArrays arrays, StepEvents events) throws IOException {
-        return new StageHttp(
-                host("--http", http), port("--http", http), StageHttp.newToken(), arrays, events);
+        String host = host("--http", http);
+        int port = port("--http", http);
+        try {
+            return new StageHttp(host, port, StageHttp.newToken(), arrays, events);
+        } catch (BindException e) {
+            throw new IOException("--http %s: %s".formatted(http, e.getMessage()), e);
+        }
     }
 
     private String host(String option, String text) {

@@ -5,6 +5,7 @@ import dev.verbena.savime.StagingException;
 import dev.verbena.savime.StagingServer;
 import dev.verbena.staging.sink.TarText;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HexFormat;
 import java.util.concurrent.ExecutionException;
@@ -61,7 +62,8 @@ final class StageSql extends CliCommand {
         inRange("--rows", rows, 1, ROWS_MAX);
         inRange("--seconds", seconds, 1, 86_400);
         StagingServer.Config config = new StagingServer.Config().address(address());
-        config.connectTimeout(Duration.ofSeconds(seconds));
+        // Sooner than the wait for the answer ends: its reason is the better one.
+        config.connectTimeout(Duration.ofMillis(seconds * 900L));
         config.requestTimeout(Duration.ofSeconds(seconds));
         if (token != null) {
             if (!token.matches("[0-9a-fA-F]{32}")) {
@@ -89,7 +91,7 @@ final class StageSql extends CliCommand {
     }
 
     private String address() {
-        if (server.matches("[^/]+:[0-9]{1,5}") || Files.exists(java.nio.file.Path.of(server))) {
+        if (server.matches("[^/]+:[0-9]{1,5}") || Files.isRegularFile(Path.of(server))) {
             return server;
         }
         throw wrong("--server %s is neither HOST:PORT nor a file", server);

@@ -24,6 +24,7 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.BlockingQueue;
@@ -270,11 +271,34 @@ class StageServerIT {
             String[] line = {
                 "stage", "server", "--listen", address, "--disk", disk, "--sink", "file:arrived"
             };
-            try (CommandProcess second = CommandProcess.run(folder, line)) {
-                assertThat(second.exitCode()).isEqualTo(1);
-                assertThat(second.out()).containsOnlyOnce("cannot listen on " + address);
-            }
+            assertFailed("cannot listen on " + address, line);
+            line[3] = "127.0.0.1:0";
+            String[] http = Arrays.copyOf(line, line.length + 2);
+            http[line.length] = "--http";
+            http[line.length + 1] = address;
+            assertFailed("--http " + address + ": Address already in use", http);
+            line[5] = Files.createFile(folder.resolve("file")).toString();
+            assertFailed("it is a file, not a folder", line);
         }
+    }
+
+    private void assertFailed(String text, String... line) throws Exception {
+        try (CommandProcess command = CommandProcess.run(folder, line)) {
+            assertThat(command.exitCode()).isEqualTo(1);
+            assertThat(command.out()).containsOnlyOnce(text);
+        }
+    }
+
+    @Test
+    void shouldSayWhyAServerCannotBeAsked() throws Exception {
+        assertFailed("Connection refused", sql("127.0.0.1:1"));
+        try (CommandProcess none = CommandProcess.run(folder, sql(folder.toString()))) {
+            assertThat(none.exitCode()).isEqualTo(2);
+        }
+    }
+
+    private static String[] sql(String server) {
+        return new String[] {"stage", "sql", "--server", server, "--seconds", "3", "SELECT 1"};
     }
 
     @Test

@@ -50,6 +50,9 @@ public final class StagingDirectory implements AutoCloseable {
         this.path = path;
         this.isMemory = isMemory;
         try {
+            if (Files.exists(path) && !Files.isDirectory(path)) {
+                throw new IOException("it is a file, not a folder");
+            }
             Files.createDirectories(path);
             lockFile =
                     FileChannel.open(
