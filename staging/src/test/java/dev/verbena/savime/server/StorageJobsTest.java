@@ -1,0 +1,94 @@
+package dev.verbena.savime.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.verbena.savime.store.BackgroundWork;
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Which work on files the server's own thread does. */
+class StorageJobsTest {
+    private final Waiting memory = new Waiting();
+    private final Waiting disk = new Waiting();
+    private final List<String> done = new ArrayList<>();
+
+    /** Runs nothing until it is polled. */
+    private static final class Waiting implements BackgroundWork {
+        private final ArrayDeque<Job> jobs = new ArrayDeque<>();
+
+        @Override
+        public void onReady(Runnable wakeup) {}
+
+        @Override
+        public void submit(Job job) {
+            jobs.add(job);
+        }
+
+        @Override
+        public int poll() {
+            int count = jobs.size();
+            for (int i = 0; i < count; i++) {
+                Job job = jobs.remove();
+                try {
+                    job.run();
+                    job.ended(null);
+                } catch (Exception e) {
+                    job.ended(e);
+                }
+            }
+            return count;
+        }
+
+        @Override
+        public boolean isQuiet() {
+            return jobs.isEmpty();
+        }
+
+        @Override
+        public void close() {}
+    }
+
+    private void submitShort(StorageJobs jobs, boolean isMemory, String name) {
+        jobs.submitShort(isMemory, () -> done.add(name), failure -> done.add(name + " ended"));
+    }
+
+    @Test
+    void shouldDoWhatIsShortAtOnceUnlessSomethingIsBeforeIt() {
+        StorageJobs jobs = new StorageJobs(memory, disk, true);
+        submitShort(jobs, true, "a");
+        assertThat(done).containsExactly("a", "a ended");
+        jobs.submit(true, () -> done.add("long"), failure -> done.add("long ended"));
+        submitShort(jobs, true, "b");
+        submitShort(jobs, false, "disk");
+        assertThat(done).hasSize(2);
+        jobs.poll();
+        assertThat(done.subList(2, 8))
+                .containsExactly("long", "long ended", "b", "b ended", "disk", "disk ended");
+    }
+
+    @Test
+    void shouldLeaveWorkToTheThreadWhereFilesMayWaitForADevice() {
+        StorageJobs jobs = new StorageJobs(memory, disk, false);
+        submitShort(jobs, true, "a");
+        assertThat(done).isEmpty();
+        jobs.poll();
+        assertThat(done).containsExactly("a", "a ended");
+    }
+
+    @Test
+    void shouldTellFailuresOfWhatIsDoneAtOnce() {
+        List<Exception> failures = new ArrayList<>();
+        IOException full = new IOException("full");
+        new StorageJobs(memory, disk, true)
+                .submitShort(
+                        true,
+                        () -> {
+                            throw full;
+                        },
+                        failures::add);
+        assertThat(failures).containsExactly(full);
+    }
+}
