@@ -17,10 +17,12 @@ import dev.verbena.transport.TransportContext;
 import java.io.IOException;
 import java.net.BindException;
 import java.net.URI;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Set;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -36,6 +38,7 @@ import picocli.CommandLine.Option;
         sortOptions = false)
 final class StageServe extends CliCommand {
     private static final long WAIT_MS = 200;
+    private static final Set<String> IN_MEMORY = Set.of("tmpfs", "ramfs", "hugetlbfs");
 
     @Option(
             names = "--listen",
@@ -126,6 +129,7 @@ final class StageServe extends CliCommand {
             try (StageHttp view = http == null ? null : http(arrays, events);
                     StagingService service = StagingService.launch(context)) {
                 service.awaitReady(Duration.ofSeconds(30));
+                warnOfDisk();
                 if (view != null) {
                     say("Zarr store: " + view.address() + ", events: " + view.address() + "events");
                 }
@@ -138,6 +142,18 @@ final class StageServe extends CliCommand {
             }
         }
         return 0;
+    }
+
+    /** What is confirmed there is not forced to a device. */
+    private void warnOfDisk() throws IOException {
+        String type = memory == null ? "tmpfs" : Files.getFileStore(memory.directory()).type();
+        if (!IN_MEMORY.contains(type)) {
+            err().println(
+                            "verbena: --memory %s is on %s, which is not in memory: datasets there do not"
+                                            .formatted(memory.directory(), type)
+                                    + " survive a power failure; give it as --disk");
+            err().flush();
+        }
     }
 
     private void configure(StagingService.Context context) {

@@ -290,6 +290,22 @@ class StageServerIT {
     }
 
     @Test
+    void shouldWarnOfMemoryThatIsOnADisk() throws Exception {
+        boolean isDisk = !Files.getFileStore(folder).type().equals("tmpfs");
+        Assumptions.assumeTrue(isDisk, "the temporary folder is in memory");
+        String[] line = {
+            "stage", "server", "--listen", "127.0.0.1:0", "--memory", "m:1m", "--sink", "file:a"
+        };
+        try (CommandProcess server = CommandProcess.start(folder, line)) {
+            server.awaitOut("staging server ready");
+            assertThat(server.out()).contains("which is not in memory").contains("--disk");
+        }
+        try (CommandProcess server = server(Map.of(), "--sink", "file:a")) {
+            assertThat(server.out()).doesNotContain("not in memory");
+        }
+    }
+
+    @Test
     void shouldSayWhyAServerCannotBeAsked() throws Exception {
         assertFailed("Connection refused", sql("127.0.0.1:1"));
         try (CommandProcess none = CommandProcess.run(folder, sql(folder.toString()))) {
