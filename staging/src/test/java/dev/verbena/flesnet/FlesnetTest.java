@@ -307,4 +307,16 @@ class FlesnetTest {
                     .hasMessageContaining("multiple of 8");
         }
     }
+
+    /** Who waits for a node that could not begin sees why. */
+    @Test
+    void shouldFailWhenANodeCannotBegin() {
+        try (FlesnetRun run = new FlesnetRun(directory, c -> c.nodes(1, 1).scheme("none"))) {
+            run.compute(0).input(0, run.pattern(0, 3, 64, 0));
+            Await.until("both", () -> run.inputs.get(0).failure() != null);
+            Await.until("both", () -> run.computes.get(0).failure() != null);
+            assertThat(run.inputs.get(0).failure()).hasMessageContaining("provider 'none'");
+            assertThat(run.computes.get(0).failure()).hasMessageContaining("provider 'none'");
+        }
+    }
 }

@@ -87,6 +87,7 @@ public final class FlesnetComputeCommand extends CliCommand {
     @Override
     public Integer call() throws Exception {
         ChildProcess.endWithParent(() -> Runtime.getRuntime().halt(1));
+        options.check(index, options.computes, directory);
         inRange("--consumers-min", consumersMin, 0, 16);
         inRange("--consumers-items", consumersItems, 2, 4096);
         if (segment != null && archive != null) {

@@ -46,6 +46,8 @@ public final class FlesnetInputCommand extends CliCommand {
     @Override
     public Integer call() throws Exception {
         ChildProcess.endWithParent(() -> Runtime.getRuntime().halt(1));
+        options.check(index, options.inputs, directory);
+        sources.check();
         try (Termination termination = new Termination(10_000);
                 RealEnvironment environment =
                         RealEnvironment.builder()

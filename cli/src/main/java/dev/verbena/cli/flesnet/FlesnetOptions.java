@@ -1,15 +1,22 @@
 package dev.verbena.cli.flesnet;
 
 import dev.verbena.agent.Environment;
+import dev.verbena.cli.terminal.CliCommand;
+import dev.verbena.cli.terminal.Messages;
 import dev.verbena.flesnet.DescriptorMode;
 import dev.verbena.flesnet.FlesnetContext;
 import dev.verbena.flesnet.InputLossPolicy;
 import dev.verbena.flesnet.RingEndPolicy;
 import dev.verbena.flesnet.dfs.DfsParameters;
+import dev.verbena.transport.Transports;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
 
 /** What all processes of a run must be started with alike. */
 final class FlesnetOptions {
@@ -83,6 +90,34 @@ final class FlesnetOptions {
             defaultValue = "1",
             description = "Compute nodes that schedule; default ${DEFAULT-VALUE}.")
     int schedulers;
+
+    @Spec(Spec.Target.MIXEE)
+    private CommandSpec command;
+
+    /**
+     * Refuses values before a process or a thread is started with them.
+     *
+     * @throws ParameterException naming the option
+     * @throws dev.verbena.transport.TransportException naming the transports there are
+     */
+    void check() {
+        CliCommand.inRange(command, "--timeslice", timeslice, 1, 1 << 20);
+        CliCommand.inRange(command, "--overlap", overlap, 0, 1 << 20);
+        CliCommand.inRange(command, "--ring", ring, 4, 30);
+        CliCommand.inRange(command, "--descriptors", descriptors, 0, 20);
+        CliCommand.inRange(command, "--schedulers", schedulers, 0, computes);
+        CliCommand.inRange(command, "--dfs", dfs, 1, 1 << 30);
+        Transports.provider(transport);
+    }
+
+    /** As {@link #check()}, of one node among so many. */
+    void check(int index, int nodes, Path directory) {
+        check();
+        CliCommand.inRange(command, "INDEX", index, 0, nodes - 1);
+        if (!Files.isDirectory(directory)) {
+            throw new Messages.WrongPath("%s is no folder; it must be there before", directory);
+        }
+    }
 
     /** Settings of the library. */
     FlesnetContext context(Environment environment, Path directory, String job) {

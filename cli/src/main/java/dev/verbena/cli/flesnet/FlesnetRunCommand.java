@@ -52,6 +52,8 @@ public final class FlesnetRunCommand extends CliCommand {
     public Integer call() throws Exception {
         inRange("--inputs", options.inputs, 1, NODES_MAX);
         inRange("--computes", options.computes, 1, NODES_MAX);
+        options.check();
+        sources.check();
         if (archives != null) {
             Files.createDirectories(archives);
         }

@@ -70,6 +70,25 @@ final class SourceOptions {
     private CommandSpec command;
 
     /**
+     * Refuses values of the generator.
+     *
+     * @throws ParameterException naming the option
+     */
+    void check() {
+        CliCommand.inRange(command, "--timeslices", pattern.timeslices, 1, Long.MAX_VALUE >> 21);
+        CliCommand.inRange(command, "--size", pattern.size, 0, 16 << 20);
+        CliCommand.inRange(command, "--spread", pattern.spread, 0, pattern.size);
+        CliCommand.inRange(command, "--period", pattern.period, 0, Long.MAX_VALUE);
+        if (pattern.size % 8 != 0 || pattern.spread % 8 != 0) {
+            throw CliCommand.wrong(
+                    command,
+                    "--size %s and --spread %s must be multiples of 8",
+                    pattern.size,
+                    pattern.spread);
+        }
+    }
+
+    /**
      * Opens it.
      *
      * @throws ParameterException for what is no source

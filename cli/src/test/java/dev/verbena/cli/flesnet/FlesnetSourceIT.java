@@ -141,4 +141,25 @@ class FlesnetSourceIT {
             assertThat(run.err()).doesNotContain("fault of Verbena");
         }
     }
+
+    /** A node that could never begin ends at once, and names what was wrong. */
+    @Test
+    void shouldRefuseWhatNoNodeCanBeStartedWith() {
+        String there = "--directory=" + folder;
+        requireRefused("INDEX 2 is outside 0 to 1", "input", "2", there);
+        requireRefused("INDEX 2 is outside 0 to 1", "compute", "2", there);
+        requireRefused("is no folder", "compute", "0", there + "/none");
+        requireRefused("--ring 99 is outside 4 to 30", "run", "--ring=99");
+        requireRefused("--size 7", "run", "--size=7");
+        requireRefused("--timeslices 0 is outside", "run", "--timeslices=0");
+        requireRefused("no transport provider 'none'", "run", "--transport=none");
+    }
+
+    private static void requireRefused(String message, String... words) {
+        List<String> all = new ArrayList<>(List.of("flesnet"));
+        all.addAll(List.of(words));
+        Run run = Run.of(all.toArray(new String[0]));
+        assertThat(run.code()).as(run.err()).isNotZero();
+        assertThat(run.err()).contains(message).doesNotContain("fault of Verbena");
+    }
 }

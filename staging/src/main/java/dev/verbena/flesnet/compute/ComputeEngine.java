@@ -62,6 +62,16 @@ public final class ComputeEngine implements ProtocolAgent {
 
     @Override
     public void onStart() {
+        try {
+            begin();
+        } catch (RuntimeException e) {
+            // Its thread ends with this: who waits for the node must see why.
+            failure = new FlesnetException("compute node " + compute + ": " + e.getMessage(), e);
+            throw e;
+        }
+    }
+
+    private void begin() {
         int inputs = context.inputs();
         transport =
                 context.environment().openTransport(context.scheme(), context.transport(inputs));

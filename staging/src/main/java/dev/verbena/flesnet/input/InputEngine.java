@@ -84,6 +84,16 @@ public final class InputEngine implements ProtocolAgent {
 
     @Override
     public void onStart() {
+        try {
+            begin();
+        } catch (RuntimeException e) {
+            // Its thread ends with this: who waits for the node must see why.
+            failure = new FlesnetException("input " + input + ": " + e.getMessage(), e);
+            throw e;
+        }
+    }
+
+    private void begin() {
         transport =
                 context.environment()
                         .openTransport(context.scheme(), context.transport(context.computes()));
