@@ -268,8 +268,9 @@ class StageServerIT {
             server.awaitOut("sink savime://127.0.0.1:1 is away (Connection refused)");
             String address = found(server, "ready: (127\\.0\\.0\\.1:[0-9]+)");
             String disk = folder.resolve("disk").toString();
+            String sink = "file:" + folder.resolve("arrived");
             String[] line = {
-                "stage", "server", "--listen", address, "--disk", disk, "--sink", "file:arrived"
+                "stage", "server", "--listen", address, "--disk", disk, "--sink", sink
             };
             assertFailed("cannot listen on " + address, line);
             line[3] = "127.0.0.1:0";
@@ -293,14 +294,16 @@ class StageServerIT {
     void shouldWarnOfMemoryThatIsOnADisk() throws Exception {
         boolean isDisk = !Files.getFileStore(folder).type().equals("tmpfs");
         Assumptions.assumeTrue(isDisk, "the temporary folder is in memory");
+        String sink = "file:" + folder.resolve("arrived");
+        String onDisk = folder.resolve("m") + ":1m";
         String[] line = {
-            "stage", "server", "--listen", "127.0.0.1:0", "--memory", "m:1m", "--sink", "file:a"
+            "stage", "server", "--listen", "127.0.0.1:0", "--memory", onDisk, "--sink", sink
         };
         try (CommandProcess server = CommandProcess.start(folder, line)) {
             server.awaitOut("staging server ready");
             assertThat(server.out()).contains("which is not in memory").contains("--disk");
         }
-        try (CommandProcess server = server(Map.of(), "--sink", "file:a")) {
+        try (CommandProcess server = server(Map.of(), "--sink", sink)) {
             assertThat(server.out()).doesNotContain("not in memory");
         }
     }

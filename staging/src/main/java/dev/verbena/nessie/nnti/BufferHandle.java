@@ -3,6 +3,7 @@ package dev.verbena.nessie.nnti;
 import static java.nio.ByteOrder.BIG_ENDIAN;
 
 import dev.verbena.memory.RemoteDescriptor;
+import java.util.List;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 
@@ -35,6 +36,9 @@ public final class BufferHandle {
     private static final int BUFFER_OFFSET = 16;
     private static final int COUNT_OFFSET = 20;
     private static final int SEGMENTS_OFFSET = 24;
+
+    /** Buffer id where there are several. */
+    private static final int JOINED = -1;
 
     private RemoteDescriptor[] segments = {new RemoteDescriptor()};
     private int flags;
@@ -74,9 +78,43 @@ public final class BufferHandle {
     /** Becomes equal to another. */
     public BufferHandle set(BufferHandle other) {
         set(other.flags, other.ownerId, other.bufferId, other.count);
-        for (int i = 0; i < count; i++) {
+        copySegments(other, 0);
+        return this;
+    }
+
+    /**
+     * Becomes one buffer out of several of one process: offsets run over all of them. It is for
+     * puts and gets, of which that process does not learn.
+     *
+     * @throws IllegalArgumentException if there are none, more than {@link #SEGMENTS_MAX} segments,
+     *     or owners differ
+     */
+    public BufferHandle join(List<BufferHandle> buffers) {
+        int all = buffers.stream().mapToInt(BufferHandle::segmentCount).sum();
+        boolean isOfOne = buffers.stream().mapToLong(BufferHandle::ownerId).distinct().count() == 1;
+        if (!isOfOne || all < 1 || all > SEGMENTS_MAX) {
+            throw new IllegalArgumentException(
+                    "%s segments of %s buffers; possible are 1 to %s, all of one process"
+                            .formatted(all, buffers.size(), SEGMENTS_MAX));
+        }
+        set(-1, buffers.get(0).ownerId, JOINED, all);
+        int at = 0;
+        for (BufferHandle buffer : buffers) {
+            copySegments(buffer, at);
+            flags &= buffer.flags;
+            at += buffer.count;
+        }
+        return this;
+    }
+
+    boolean isJoined() {
+        return bufferId == JOINED;
+    }
+
+    private void copySegments(BufferHandle other, int at) {
+        for (int i = 0; i < other.count; i++) {
             RemoteDescriptor from = other.segments[i];
-            segments[i].set(
+            segments[at + i].set(
                     from.kind(),
                     from.rights(),
                     from.generation(),
@@ -85,7 +123,6 @@ public final class BufferHandle {
                     from.keyLow(),
                     from.keyHigh());
         }
-        return this;
     }
 
     /** Bytes that {@link #encode} writes; 0 if it is absent. */

@@ -226,6 +226,29 @@ public final class NntiTransport implements AutoCloseable {
         return move(NntiOperation.GET, peer, into, offset, length, source, sourceOffset, request);
     }
 
+    /**
+     * Writes a buffer from its beginning into several of the peer, one behind the other, as one
+     * operation. Allocates; {@link BufferHandle#join} and {@link #put} do not.
+     */
+    public NntiResult scatter(
+            NntiPeer peer,
+            NntiBuffer source,
+            long length,
+            List<BufferHandle> targets,
+            WorkRequest request) {
+        return put(peer, source, 0, length, new BufferHandle().join(targets), 0, request);
+    }
+
+    /** Reads several buffers of the peer, one behind the other; see {@link #scatter}. */
+    public NntiResult gather(
+            NntiPeer peer,
+            List<BufferHandle> sources,
+            long length,
+            NntiBuffer into,
+            WorkRequest request) {
+        return get(peer, new BufferHandle().join(sources), 0, length, into, 0, request);
+    }
+
     private NntiResult move(
             NntiOperation operation,
             NntiPeer peer,
@@ -242,7 +265,8 @@ public final class NntiTransport implements AutoCloseable {
         boolean isMessage =
                 operation == NntiOperation.SEND && (remote == null || remote.isAbsent());
         if (wrong == NntiResult.OK && !isMessage) {
-            wrong = remote.check(operation.remoteFlag, at, length);
+            boolean isNoPlace = operation == NntiOperation.SEND && remote.isJoined();
+            wrong = isNoPlace ? NntiResult.EINVAL : remote.check(operation.remoteFlag, at, length);
         }
         if (wrong == NntiResult.OK) {
             WorkRequest request = given == null ? local.pooled() : given;

@@ -83,7 +83,8 @@ public final class WorkRequest {
         status.set(operation, NntiResult.OK, local, offset, length, peer);
         remoteOffset = targetOffset;
         boolean mayBeSilent = operation == NntiOperation.PUT || operation == NntiOperation.GET;
-        isTelling = !mayBeSilent || (targetEvent == null ? hasTargetEvents : targetEvent);
+        boolean isAsked = targetEvent == null ? hasTargetEvents : targetEvent;
+        isTelling = !mayBeSilent || isAsked && !target.isJoined();
         if (target == null) {
             remote.clear();
         } else {
