@@ -104,6 +104,11 @@ record BenchRow(
         return x > 0 && name.startsWith(line + ", " + over);
     }
 
+    /** What it is compared with, if that was measured, or null. */
+    BenchRow measuredBase() {
+        return base == null || base.samples.isEmpty() ? null : base;
+    }
+
     /** Median of the samples. */
     double value() {
         double[] sorted = samples.stream().mapToDouble(Double::doubleValue).sorted().toArray();

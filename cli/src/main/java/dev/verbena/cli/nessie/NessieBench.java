@@ -3,7 +3,9 @@ package dev.verbena.cli.nessie;
 import dev.verbena.cli.report.Chart;
 import dev.verbena.cli.report.ResultReport;
 import dev.verbena.cli.terminal.CliCommand;
+import dev.verbena.cli.terminal.Messages;
 import dev.verbena.cli.terminal.OutputFolder;
+import dev.verbena.cli.terminal.ProgressLine;
 import dev.verbena.cli.terminal.Termination;
 import dev.verbena.cli.terminal.ThisMachine;
 import dev.verbena.cli.terminal.TransportOption;
@@ -31,6 +33,11 @@ import picocli.CommandLine.Option;
 public final class NessieBench extends CliCommand {
     private static final List<String> STYLES =
             List.of("one", "two", "three", "four", "five", "six");
+
+    /** The longest that a row is measured. */
+    private static final long CLOSE_MS = 130_000;
+
+    private static final long SIGNAL_MS = 100;
 
     @Option(
             names = "--transport",
@@ -85,20 +92,45 @@ public final class NessieBench extends CliCommand {
         }
         Path folder = OutputFolder.prepare("--output", output);
         compile(rows, yardstick);
-        try (Termination termination = new Termination(10_000)) {
-            for (int round = 0; round < rounds; round++) {
-                for (BenchRow row : rows) {
-                    if (termination.await(1)) {
-                        return 1;
-                    }
-                    row.measure(folder);
-                }
-            }
+        boolean isWhole;
+        try (Termination termination = new Termination(CLOSE_MS)) {
+            isWhole = measure(rows, folder, termination);
         }
         Files.deleteIfExists(yardstick);
+        rows.removeIf(row -> row.samples().isEmpty());
         print(rows);
         write(rows, folder);
-        return 0;
+        if (!isWhole) {
+            say("ended early: the figures are of fewer rounds, and some may be missing");
+        }
+        return isWhole ? 0 : 1;
+    }
+
+    /** Whether all was measured; not when the user has ended it before. */
+    private boolean measure(List<BenchRow> rows, Path folder, Termination termination)
+            throws IOException, InterruptedException {
+        ProgressLine progress = new ProgressLine(out());
+        int done = 0;
+        try {
+            for (int round = 0; round < rounds; round++) {
+                for (BenchRow row : rows) {
+                    progress.progress(done++, (long) rounds * rows.size(), row.name());
+                    row.measure(folder);
+                    if (termination.await(1)) {
+                        return done == rounds * rows.size();
+                    }
+                }
+            }
+            return true;
+        } catch (Messages.Failure e) {
+            // The signal ends the program that is measured, too.
+            if (termination.await(SIGNAL_MS)) {
+                return false;
+            }
+            throw e;
+        } finally {
+            progress.end();
+        }
     }
 
     /** Without Open MPI its rows are left out. */
@@ -120,15 +152,16 @@ public final class NessieBench extends CliCommand {
     private void print(List<BenchRow> rows) {
         say("%-46s %12s %12s %8s".formatted("", "ours", "beside", "ratio"));
         for (BenchRow row : rows) {
+            BenchRow base = row.measuredBase();
             say(
                     "%-46s %12s %12s %8s"
                             .formatted(
                                     row.name(),
                                     text(row.value()) + " " + row.unit(),
-                                    row.base() == null ? "" : text(row.base().value()),
-                                    row.base() == null
+                                    base == null ? "" : text(base.value()),
+                                    base == null
                                             ? ""
-                                            : "%.2f".formatted(row.value() / row.base().value())));
+                                            : "%.2f".formatted(row.value() / base.value())));
         }
     }
 
@@ -142,7 +175,7 @@ public final class NessieBench extends CliCommand {
         ResultReport report = new ResultReport("Nessie: what a call costs");
         List<List<String>> lines = new ArrayList<>();
         for (BenchRow row : rows) {
-            BenchRow base = row.base();
+            BenchRow base = row.measuredBase();
             lines.add(
                     List.of(
                             row.name(),

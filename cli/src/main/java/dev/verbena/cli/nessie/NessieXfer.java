@@ -255,12 +255,14 @@ public final class NessieXfer extends CliCommand {
             throw wrong("--result-file-mode %s is neither a nor w", resultMode);
         }
         boolean isAsync = ioMethod.endsWith("-async");
+        List<String> known = new ArrayList<>();
         for (XferMethod method : XferMethod.values()) {
             if (ioMethod.equals(method + (isAsync ? "-async" : "-sync"))) {
                 return new XferPlan(method, isAsync, count, requests, trials, validation());
             }
+            known.addAll(List.of(method + "-sync", method + "-async"));
         }
-        throw wrong("--io-method %s: there is no such method", ioMethod);
+        throw wrong("--io-method %s is none of %s", ioMethod, String.join(", ", known));
     }
 
     private Validation validation() {
