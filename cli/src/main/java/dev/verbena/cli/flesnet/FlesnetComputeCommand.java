@@ -60,10 +60,10 @@ public final class FlesnetComputeCommand extends CliCommand {
     @Option(
             names = "--consumers",
             paramLabel = "SEGMENT",
-            description = {
-                "Give timeslices to consumers in other processes (flesnet consume SEGMENT)",
-                "instead of checking them here; a file that is made, best below /dev/shm."
-            })
+            description =
+                    "Give timeslices to consumers in other processes (flesnet consume SEGMENT)"
+                            + " instead of checking them here; a file that is made, best below"
+                            + " /dev/shm.")
     private Path segment;
 
     @Option(
