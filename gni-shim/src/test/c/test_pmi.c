@@ -1,7 +1,7 @@
 /* PMI over a shared file that holds nonsense, and over one whose users died or do not go on. */
 #define _GNU_SOURCE
 #include "check.h"
-#define LOCK_TRIES 300
+#define LOCK_TRIES 2000
 #include "../../main/c/pmi/pmi.c"
 #include <sys/wait.h>
 

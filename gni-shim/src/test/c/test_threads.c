@@ -255,7 +255,7 @@ static void *owner(void *counted)
 /* Ownership is asked for twice as often in a row after each loss: a fresh lock for each round. */
 static void an_owner_and_a_visitor(void)
 {
-    for (int round = 0; round < 5; round++) {
+    for (int round = 0; round < 25; round++) {
         uint64_t own = 0;
         pthread_t thread;
 
