@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 
 /**
  * docs/benchmarks.md: a table for each environment in which rows were measured. Rows that are not
@@ -61,7 +62,7 @@ final class ComparePage {
     private final Map<String, Map<String, List<String>>> tables = new LinkedHashMap<>();
 
     /** Rows of the table of settings, by the name of their comparison. */
-    private final Map<String, String> settings = new LinkedHashMap<>();
+    private final Map<String, String> settings = new TreeMap<>();
 
     private ComparePage() {}
 
@@ -126,8 +127,9 @@ final class ComparePage {
                     }
                 });
         page.append(SETTINGS);
-        ids.stream()
-                .filter(settings::containsKey)
+        // By name: an order of the rows themselves differs as they move from one table to another.
+        settings.keySet().stream()
+                .filter(ids::contains)
                 .forEach(id -> page.append(settings.get(id)).append('\n'));
         return page.append(NO_RATIOS).toString();
     }
