@@ -1,81 +1,18 @@
 package dev.verbena.dart.step;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.verbena.agent.ProtocolAgent;
-import dev.verbena.dart.DartStep;
 import dev.verbena.dart.DartStepContext;
-import dev.verbena.dart.Settings;
 import dev.verbena.dart.StepStatistics;
 import dev.verbena.dart.store.InboundMessage;
 import dev.verbena.dart.store.InboundStream;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.UUID;
-import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
 /** What opens a step, what it may take, when it is handed over, and what follows a failure. */
-class StepAssemblerTest {
-    private static final UUID JOB = new UUID(1, 2);
+class StepAssemblerTest extends AssembledSteps {
     private static final int OVERHEAD = 2048;
-    private static final long DEADLINE_NS = 1_000_000_000L;
-
-    static {
-        dev.verbena.softnic.NativeAccess.open();
-    }
-
-    private final List<Throwable> errors = new ArrayList<>();
-    private final List<StepPart> free = new ArrayList<>();
-    private final List<Throwable> stops = new ArrayList<>();
-    private final List<DartStep> handled = new ArrayList<>();
-    private final InboundStream stream = new InboundStream(JOB, 0, false);
-    private Consumer<DartStep> handler = step -> {};
-    private long now = 1_000;
-    private StepAssembler assembler;
-
-    private StepAssembler assembler(Consumer<DartStepContext> settings) {
-        DartStepContext context = new DartStepContext(this::handle);
-        context.deadlineNs(DEADLINE_NS).rankCount(2).messagesPerRank(1);
-        settings.accept(context);
-        assembler =
-                new StepAssembler(
-                        Settings.of(context), () -> now, errors::add, free::add, stops::add);
-        return assembler;
-    }
-
-    private void handle(DartStep step) {
-        handled.add(step);
-        handler.accept(step);
-    }
-
-    private static InboundMessage message(int rank, long step, long payload) {
-        InboundMessage message = OpenStepTest.message(rank, "v");
-        message.begin(rank, 0, 0, step);
-        message.metadata().step(step).payload(payload, false, 0);
-        return message;
-    }
-
-    private InboundMessage admitted(int rank, long step) {
-        InboundMessage message = message(rank, step, 0);
-        assertThat(assembler.admit(stream, message)).isTrue();
-        return message;
-    }
-
-    private InboundMessage taken(int rank, long step) {
-        InboundMessage message = admitted(rank, step);
-        assertThat(assembler.take(message)).isTrue();
-        return message;
-    }
-
-    private boolean isRefused(int rank, long step, long payload) {
-        return !assembler.admit(stream, message(rank, step, payload));
-    }
-
-    private String lastError() {
-        return errors.get(errors.size() - 1).getMessage();
-    }
 
     @Test
     void shouldHandOverAStepWhenItHasAllRanksAndFreeItsMessages() {
@@ -339,16 +276,6 @@ class StepAssemblerTest {
     }
 
     @Test
-    void shouldNotCountTheHandlersTime() {
-        assembler(c -> c.rankCount(1));
-        admitted(0, 6);
-        taken(0, 5);
-        handler = step -> now += 700;
-        assembler.doWork(now);
-        assertThat(assembler.nextDeadlineNs()).isEqualTo(1_700 + DEADLINE_NS);
-    }
-
-    @Test
     void shouldDropWhatIsIncompleteIfAsked() {
         assembler(c -> c.incomplete(DartStepContext.Incomplete.DROP));
         InboundMessage alone = taken(0, 5);
@@ -363,96 +290,6 @@ class StepAssemblerTest {
         assertThat(assembler.statistics().completeCount()).isEqualTo(1);
         assertThat(lastError())
                 .isEqualTo("step 5 of application 3 is dropped: rank 1: nothing came");
-    }
-
-    private void fails() {
-        handler =
-                step -> {
-                    throw new IllegalStateException("handler, says the test");
-                };
-    }
-
-    @Test
-    void shouldSkipAStepWhoseHandlerFails() {
-        assembler(c -> c.rankCount(1));
-        fails();
-        taken(0, 5);
-        taken(0, 6);
-        assertThat(assembler.doWork(now)).isEqualTo(2);
-        assertThat(handled).hasSize(2);
-        assertThat(handled.get(0).failureCount()).isEqualTo(1);
-        assertThat(assembler.statistics().handlerErrorCount()).isEqualTo(2);
-        assertThat(errors).hasSize(2);
-        assertThat(stops).isEmpty();
-    }
-
-    @Test
-    void shouldNotGoOnWhenTheVirtualMachineItselfFails() {
-        assembler(c -> c.rankCount(1));
-        handler =
-                step -> {
-                    throw new StackOverflowError();
-                };
-        taken(0, 5);
-        assertThatThrownBy(() -> assembler.doWork(now)).isInstanceOf(StackOverflowError.class);
-    }
-
-    @Test
-    void shouldRetryWithPausesThatDoubleUpToFiveSecondsAndThenStop() {
-        assembler(
-                c ->
-                        c.rankCount(1)
-                                .onException(DartStepContext.OnException.RETRY)
-                                .triesMax(8)
-                                .deadlineNs(1L << 60));
-        fails();
-        taken(0, 5);
-        long pause = 100_000_000L;
-        for (int i = 1; i < 8; i++) {
-            assertThat(assembler.doWork(now)).isEqualTo(1);
-            assertThat(handled).hasSize(i);
-            assertThat(assembler.nextDeadlineNs()).isEqualTo(now + pause);
-            now += pause - 1;
-            assertThat(assembler.doWork(now)).isZero();
-            now++;
-            pause = Math.min(5_000_000_000L, 2 * pause);
-        }
-        assertThat(stops).isEmpty();
-        assembler.doWork(now);
-        assertThat(handled).hasSize(8);
-        assertThat(stops).hasSize(1);
-        assertThat(stops.get(0))
-                .hasMessage("the handler failed with step 5 of application 3 8 times")
-                .hasCauseInstanceOf(IllegalStateException.class);
-        assertThat(assembler.doWork(now)).isZero();
-        assertThat(assembler.nextDeadlineNs()).isEqualTo(ProtocolAgent.NO_DEADLINE);
-        assertThat(isRefused(0, 9, 0)).as("it has stopped").isTrue();
-        assertThat(free).isEmpty();
-    }
-
-    @Test
-    void shouldGoOnWhenARetrySucceeds() {
-        assembler(c -> c.rankCount(1).onException(DartStepContext.OnException.RETRY));
-        fails();
-        taken(0, 5);
-        taken(0, 6);
-        assembler.doWork(now);
-        handler = step -> {};
-        now += 100_000_000L;
-        assertThat(assembler.doWork(now)).isEqualTo(2);
-        assertThat(assembler.statistics().completeCount()).isEqualTo(2);
-        assertThat(assembler.nextDeadlineNs()).isEqualTo(ProtocolAgent.NO_DEADLINE);
-    }
-
-    @Test
-    void shouldStopAtTheFirstFailureIfAsked() {
-        assembler(c -> c.rankCount(1).onException(DartStepContext.OnException.STOP));
-        fails();
-        taken(0, 5);
-        taken(0, 6);
-        assembler.doWork(now);
-        assertThat(handled).hasSize(1);
-        assertThat(stops.get(0)).hasMessage("the handler failed with step 5 of application 3");
     }
 
     @Test

@@ -8,7 +8,6 @@ import dev.verbena.dart.wire.RegisterFlyweight;
 import dev.verbena.staging.Checksum;
 import java.util.Arrays;
 import java.util.UUID;
-import org.agrona.ExpandableArrayBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -26,65 +25,13 @@ class JournalRefusalTest {
     private static final long NEXT_MAX = FrameFlyweight.NUMBER_MAX + 1;
     private static final String TEMPORARY = ".receiving-2-7-12-0";
 
-    /** A journal under construction. */
-    private static final class Journal {
-        final ExpandableArrayBuffer buffer = new ExpandableArrayBuffer();
-        final JournalRecord record = new JournalRecord(buffer);
-        int lastAt;
-        int end;
-
-        /** int, long, UUID, String (with its length before it), byte[] (likewise). */
-        Journal add(int type, Object... fields) {
-            lastAt = end;
-            record.begin(end, type);
-            for (Object field : fields) {
-                if (field instanceof Integer number) {
-                    record.putInt(number);
-                } else if (field instanceof Long number) {
-                    record.putLong(number);
-                } else if (field instanceof UUID job) {
-                    record.putJob(job);
-                } else if (field instanceof String text) {
-                    record.putText(text);
-                } else {
-                    byte[] bytes = (byte[]) field;
-                    record.putBytes(new UnsafeBuffer(bytes), bytes.length);
-                }
-            }
-            end = record.end();
-            return this;
-        }
-
-        byte[] bytes() {
-            return Arrays.copyOf(buffer.byteArray(), end);
-        }
-
-        JournalReader read() {
-            JournalReader reader = new JournalReader();
-            reader.read(new JournalReaderTest.Bytes(bytes()));
-            return reader;
-        }
-
-        JournalReader taken() {
-            JournalReader reader = read();
-            assertThat(reader.damage()).isEmpty();
-            return reader;
-        }
-
-        /** Its last record is refused, those before it are not. */
-        JournalReader refused() {
-            JournalReader reader = read();
-            assertThat(reader.damage()).isEqualTo("record that makes no sense at byte " + lastAt);
-            return reader;
-        }
-    }
-
-    private static Journal empty() {
-        return new Journal().add(JournalRecord.HEADER, JournalRecord.MAGIC, JournalRecord.VERSION);
+    private static WrittenJournal empty() {
+        return new WrittenJournal()
+                .add(JournalRecord.HEADER, JournalRecord.MAGIC, JournalRecord.VERSION);
     }
 
     /** With stream 1 of server 2, whose next frame is 5. */
-    private static Journal streams() {
+    private static WrittenJournal streams() {
         return empty().add(JournalRecord.STREAM, 1, JOB, 2, 5L);
     }
 
@@ -99,7 +46,7 @@ class JournalRefusalTest {
     }
 
     /** With message 12 of client 7, begun. */
-    private static Journal messages() {
+    private static WrittenJournal messages() {
         return streams().add(JournalRecord.BEGIN, begin(12, TEMPORARY, "n", block()));
     }
 
@@ -112,7 +59,7 @@ class JournalRefusalTest {
     @Test
     @Tag("dart-D37")
     void shouldSayWhereAFileIsCutShort() {
-        Journal journal = streams();
+        WrittenJournal journal = streams();
         byte[] bytes = journal.bytes();
         int at = journal.lastAt;
         assertThat(damage(Arrays.copyOf(bytes, at))).isEmpty();
@@ -127,7 +74,7 @@ class JournalRefusalTest {
 
     @Test
     void shouldSayWhichChecksumIsWrong() {
-        Journal journal = streams();
+        WrittenJournal journal = streams();
         byte[] bytes = journal.bytes();
         bytes[bytes.length - 1]++;
         assertThat(damage(bytes))
@@ -154,7 +101,7 @@ class JournalRefusalTest {
     }
 
     private static String ofLength(int bodyLength) {
-        Journal journal = streams();
+        WrittenJournal journal = streams();
         UnsafeBuffer body = new UnsafeBuffer(new byte[bodyLength]);
         body.putInt(0, 99, java.nio.ByteOrder.LITTLE_ENDIAN);
         int at = journal.end;
@@ -170,10 +117,10 @@ class JournalRefusalTest {
     void shouldTakeNoOtherHeader() {
         int magic = JournalRecord.MAGIC;
         empty().taken();
-        new Journal().add(JournalRecord.HEADER, magic + 1, JournalRecord.VERSION).refused();
-        new Journal().add(JournalRecord.HEADER, magic, JournalRecord.VERSION + 1).refused();
-        new Journal().add(JournalRecord.HEADER, magic, JournalRecord.VERSION, 0).refused();
-        new Journal().add(JournalRecord.STREAM, 1, JOB, 2, 5L).refused();
+        new WrittenJournal().add(JournalRecord.HEADER, magic + 1, JournalRecord.VERSION).refused();
+        new WrittenJournal().add(JournalRecord.HEADER, magic, JournalRecord.VERSION + 1).refused();
+        new WrittenJournal().add(JournalRecord.HEADER, magic, JournalRecord.VERSION, 0).refused();
+        new WrittenJournal().add(JournalRecord.STREAM, 1, JOB, 2, 5L).refused();
         empty().add(JournalRecord.HEADER, magic, JournalRecord.VERSION).refused();
     }
 
@@ -206,7 +153,7 @@ class JournalRefusalTest {
 
     @Test
     void shouldTakeNoMoreStreamsThanAReceiverHas() {
-        Journal journal = empty();
+        WrittenJournal journal = empty();
         for (int i = 1; i <= 4096; i++) {
             journal.add(JournalRecord.STREAM, i, JOB, i, 1L);
         }
@@ -217,7 +164,7 @@ class JournalRefusalTest {
 
     @Test
     void shouldListStreamsInTheOrderOfTheirIndexes() {
-        Journal journal = empty();
+        WrittenJournal journal = empty();
         for (int index : new int[] {70, 3, 900, 5}) {
             journal.add(JournalRecord.STREAM, index, JOB, index, 1L);
         }
@@ -285,7 +232,7 @@ class JournalRefusalTest {
     @Test
     void shouldTakeNoMoreClientsThanAStreamHas() {
         int most = JournalRecord.CLIENTS_MAX;
-        Journal journal = streams().add(JournalRecord.SETTLED, settled(most));
+        WrittenJournal journal = streams().add(JournalRecord.SETTLED, settled(most));
         InboundStream stream = journal.taken().streams().get(0);
         assertThat(stream.isDelivered(most - 1, most)).isTrue();
         assertThat(stream.isDelivered(most - 1, most + 1)).isFalse();
@@ -310,7 +257,7 @@ class JournalRefusalTest {
         streams().add(JournalRecord.RANGE, 1, 7, 3L, 5L, 0).refused();
     }
 
-    private static Journal process(int state, int application, int rank, int registration) {
+    private static WrittenJournal process(int state, int application, int rank, int registration) {
         return empty().add(JournalRecord.PROCESS, state, JOB, 7, application, rank, registration);
     }
 
@@ -334,7 +281,7 @@ class JournalRefusalTest {
         empty().add(JournalRecord.PROCESS, RankEntry.HERE, JOB, 7, 0, 0, 0, 0).refused();
     }
 
-    private static Journal lost(int count, Journal journal) {
+    private static WrittenJournal lost(int count, WrittenJournal journal) {
         for (int i = 0; i < count; i++) {
             journal.add(JournalRecord.PROCESS, RankEntry.LOST, JOB, i, 0, i, 1);
         }
@@ -352,7 +299,7 @@ class JournalRefusalTest {
         assertThat(reader.forgottenCount()).isEqualTo(2);
         assertThat(reader.processes().get(0).rank).isEqualTo(2);
         // One of whom somebody was told is forgotten first, and not counted.
-        Journal told = empty();
+        WrittenJournal told = empty();
         told.add(JournalRecord.PROCESS, RankEntry.TOLD, JOB, -5, 0, 9, 1);
         reader = lost(most, told).taken();
         assertThat(reader.processes()).hasSize(most);
@@ -362,7 +309,7 @@ class JournalRefusalTest {
 
     @Test
     void shouldTakeTheLastWordAboutAProcess() {
-        Journal journal = empty();
+        WrittenJournal journal = empty();
         for (int state : new int[] {RankEntry.HERE, RankEntry.LOST}) {
             journal.add(JournalRecord.PROCESS, state, JOB, 7, 0, 4, 1);
         }
@@ -377,14 +324,14 @@ class JournalRefusalTest {
         assertThat(journal.taken().processes()).hasSize(2);
     }
 
-    private static JournalReader promised(Journal journal) {
+    private static JournalReader promised(WrittenJournal journal) {
         return journal.add(JournalRecord.STORE, 1, 7, 12L, 45).taken();
     }
 
     @Test
     @Tag("dart-D37")
     void shouldReadWhatIsKnownOfAMessage() {
-        Journal journal = messages();
+        WrittenJournal journal = messages();
         assertThat(journal.taken().messages()).as("nothing of it is settled").isEmpty();
         JournalReader reader = journal.add(JournalRecord.PROGRESS, 1, 7, 12L, 4000L).taken();
         InboundMessage message = reader.messages().get(0);
@@ -442,7 +389,7 @@ class JournalRefusalTest {
 
     @Test
     void shouldTakeANewNameOfAMessageThatItKnows() {
-        Journal journal = messages().add(JournalRecord.PROGRESS, 1, 7, 12L, 4000L);
+        WrittenJournal journal = messages().add(JournalRecord.PROGRESS, 1, 7, 12L, 4000L);
         journal.add(JournalRecord.BEGIN, begin(12, TEMPORARY, "other", block()));
         InboundMessage message = journal.taken().messages().get(0);
         assertThat(message.fileName).isEqualTo("other");
@@ -455,7 +402,7 @@ class JournalRefusalTest {
     @Test
     void shouldTakeProgressWithinItsBounds() {
         for (long end : new long[] {0, PAYLOAD}) {
-            Journal journal = messages().add(JournalRecord.PROGRESS, 1, 7, 12L, end);
+            WrittenJournal journal = messages().add(JournalRecord.PROGRESS, 1, 7, 12L, end);
             assertThat(journal.taken().messages().get(0).settledEnd).isEqualTo(end);
         }
         messages().add(JournalRecord.PROGRESS, 1, 7, 12L, -1L).refused();
@@ -475,7 +422,7 @@ class JournalRefusalTest {
         assertThat(message.flags).isEqualTo(45);
         assertThat(message.isSumPromised).isFalse();
         assertThat(message.promisedSum).isZero();
-        Journal journal = messages().add(JournalRecord.STORE, 1, 7, 12L, 46, 0x7777);
+        WrittenJournal journal = messages().add(JournalRecord.STORE, 1, 7, 12L, 46, 0x7777);
         message = journal.taken().messages().get(0);
         assertThat(message.flags).isEqualTo(46);
         assertThat(message.isSumPromised).isTrue();
@@ -486,7 +433,7 @@ class JournalRefusalTest {
 
     @Test
     void shouldForgetAMessage() {
-        Journal journal = messages().add(JournalRecord.PROGRESS, 1, 7, 12L, 0L);
+        WrittenJournal journal = messages().add(JournalRecord.PROGRESS, 1, 7, 12L, 0L);
         InboundMessage message = journal.taken().messages().get(0);
         journal.add(JournalRecord.FORGET, 1, 7, 12L);
         JournalReader reader = journal.taken();
@@ -494,7 +441,7 @@ class JournalRefusalTest {
         assertThat(reader.streamOf(message)).isNull();
         journal.add(JournalRecord.PROGRESS, 1, 7, 12L, 0L).refused();
         messages().add(JournalRecord.FORGET, 1, 7, 12L, 0).refused();
-        Journal cut = messages().add(JournalRecord.PROGRESS, 1, 7, 12L, 0L);
+        WrittenJournal cut = messages().add(JournalRecord.PROGRESS, 1, 7, 12L, 0L);
         cut.add(JournalRecord.FORGET, 1, 7, 0);
         assertThat(cut.refused().messages()).as("a record cut short forgets nothing").hasSize(1);
     }
