@@ -17,21 +17,8 @@ import org.agrona.collections.IntHashSet;
  * receiver's agent.
  */
 public final class InboundStream implements StepSource {
-    /** Frames that may be taken and not settled. */
-    static final int UNSETTLED_MAX = 8192;
-
     /** Messages that may be half received. */
     private static final int OPEN_MAX = 8192;
-
-    private static final long BLOCKED_NS = 20_000_000;
-
-    /** A frame that is taken: settled when its message has got that far. */
-    private static final class Taken {
-        InboundMessage message;
-        long payloadEnd;
-        int length;
-        boolean isLast;
-    }
 
     final UUID job;
     final int serverId;
@@ -52,9 +39,7 @@ public final class InboundStream implements StepSource {
     /** Delivered messages on which a frame may still depend. */
     final List<InboundMessage> delivered = new ArrayList<>();
 
-    private final Taken[] ring = new Taken[UNSETTLED_MAX];
-    private long head;
-    private long tail;
+    private final UnsettledFrames frames;
     private final boolean isJournaling;
     boolean isFinished;
 
@@ -82,10 +67,6 @@ public final class InboundStream implements StepSource {
     /** Granted to the server. */
     long window = Long.MAX_VALUE;
 
-    private long unsettledBytes;
-    private long blockedAt;
-    private long blockedSinceNs;
-
     private final StepWait stepWait = new StepWait();
 
     StreamSession session;
@@ -109,8 +90,7 @@ public final class InboundStream implements StepSource {
         this.job = job;
         this.serverId = serverId;
         this.isJournaling = isJournaling;
-        head = 1;
-        tail = 1;
+        frames = new UnsettledFrames(isJournaling);
     }
 
     /** This connection brings it from now on; it comes from this host. */
@@ -194,7 +174,7 @@ public final class InboundStream implements StepSource {
 
     /** The journal is told of everything up to now. */
     void journaling() {
-        journalingNext = head;
+        journalingNext = frames.first();
     }
 
     /** The journal was told of what had changed. */
@@ -204,8 +184,7 @@ public final class InboundStream implements StepSource {
 
     /** Begins here: with what the journal remembers, or behind an accepted gap. */
     public void beginAt(long next) {
-        head = next;
-        tail = next;
+        frames.beginAt(next);
         journalingNext = next;
         journaledNext = next;
         isDirty = true;
@@ -218,13 +197,13 @@ public final class InboundStream implements StepSource {
 
     /** Everything before is acknowledged: settled, and remembered if there is a journal. */
     public long acknowledgedNext() {
-        return isJournaling ? journaledNext : head;
+        return isJournaling ? journaledNext : frames.first();
     }
 
     /** Number of the next frame wanted from the wire. */
     @Override
     public long nextWanted() {
-        return tail;
+        return frames.next();
     }
 
     @Override
@@ -244,16 +223,16 @@ public final class InboundStream implements StepSource {
 
     /** Number of the first frame that is not settled. */
     public long settledNext() {
-        return head;
+        return frames.first();
     }
 
     /** Whether a server that keeps to what was granted could send so much more. */
     public boolean hasWindowFor(int length) {
-        return unsettledBytes == 0 || unsettledBytes + length <= window;
+        return frames.bytes() == 0 || frames.bytes() + length <= window;
     }
 
     public boolean isFull() {
-        return tail - head == UNSETTLED_MAX;
+        return frames.isFull();
     }
 
     /** A message that was begun and is not delivered; null if there is none. */
@@ -370,120 +349,43 @@ public final class InboundStream implements StepSource {
 
     /** Forgets every frame that is not settled: they will come again. */
     public void rewind() {
-        for (long i = head; i < tail; i++) {
-            ring[(int) (i & (UNSETTLED_MAX - 1))].message = null;
-        }
-        tail = head;
-        unsettledBytes = 0;
+        frames.rewind();
     }
 
-    /**
-     * The unfinished message whose bytes must be forced so that the server gets its buffers back:
-     * because they are many, or because nothing else happened for a while; null if none.
-     */
+    /** As {@link UnsettledFrames#needsForce}. */
     public InboundMessage needsForce(long nowNs) {
-        if (head == tail) {
-            return null;
-        }
-        Taken frame = ring[(int) (head & (UNSETTLED_MAX - 1))];
-        InboundMessage message = frame.message;
-        if (message == null
-                || message.state != InboundMessage.RECEIVING
-                || message.file == null
-                || message.forceAsked >= frame.payloadEnd) {
-            return null;
-        }
-        if (blockedAt != head) {
-            blockedAt = head;
-            blockedSinceNs = nowNs;
-        }
-        boolean isLate = nowNs - blockedSinceNs - BLOCKED_NS >= 0;
-        return isLate || unsettledBytes >= window / 4 ? message : null;
+        return frames.needsForce(nowNs, window);
     }
 
-    /** The unfinished message that keeps the first frame from being settled; null if none. */
+    /** As {@link UnsettledFrames#firstUnsettled}. */
     public InboundMessage firstUnsettled() {
-        InboundMessage message =
-                head == tail ? null : ring[(int) (head & (UNSETTLED_MAX - 1))].message;
-        return message != null && message.state == InboundMessage.RECEIVING ? message : null;
+        return frames.firstUnsettled();
     }
 
     public long nextDeadlineNs() {
-        return blockedAt == head && head < tail
-                ? blockedSinceNs + BLOCKED_NS
-                : dev.verbena.agent.ProtocolAgent.NO_DEADLINE;
+        return frames.nextDeadlineNs();
     }
 
     /** A frame was taken; a null message: nothing depends on it. */
     public void taken(InboundMessage message, long payloadEnd, int length, boolean isLast) {
-        int at = (int) (tail++ & (UNSETTLED_MAX - 1));
-        if (ring[at] == null) {
-            ring[at] = new Taken();
-        }
-        ring[at].message = message;
-        ring[at].payloadEnd = payloadEnd;
-        ring[at].length = length;
-        ring[at].isLast = isLast;
-        unsettledBytes += length;
+        frames.add(message, payloadEnd, length, isLast);
     }
 
-    /**
-     * Settles what can be; frames settled. A frame in the middle of a message is settled when its
-     * bytes are assembled, or forced to the device if the message is to be durable; the last one
-     * when the message is delivered.
-     */
+    /** As {@link UnsettledFrames#settle}. */
     public int settle() {
-        int settled = 0;
-        while (head < tail) {
-            Taken frame = ring[(int) (head & (UNSETTLED_MAX - 1))];
-            InboundMessage message = frame.message;
-            if (message != null && message.state != InboundMessage.SETTLED) {
-                if (frame.isLast) {
-                    break;
-                }
-                if (isJournaling
-                        && message.state != InboundMessage.RECEIVING
-                        && message.promiseRound == 0) {
-                    // Its beginning would be given away, and the journal not know of it.
-                    break;
-                }
-                if (isJournaling
-                        && message.file != null
-                        && message.file.forcedPosition() < frame.payloadEnd) {
-                    break;
-                }
-                message.settledTo(frame.payloadEnd);
-            }
-            if (message != null && frame.isLast) {
-                newsOf.add(message.clientId);
-            }
-            frame.message = null;
-            unsettledBytes -= frame.length;
-            head++;
-            settled++;
-        }
+        int settled = frames.settle(newsOf);
         isDirty |= settled > 0;
         return settled;
     }
 
     /** Messages given up half-way settle nothing any more. */
     public void forget(InboundMessage message) {
-        for (long i = head; i < tail; i++) {
-            Taken frame = ring[(int) (i & (UNSETTLED_MAX - 1))];
-            if (frame.message == message) {
-                frame.message = null;
-            }
-        }
+        frames.forget(message);
     }
 
     /** Whether a frame still depends on this message. */
     public boolean dependsOn(InboundMessage message) {
-        for (long i = head; i < tail; i++) {
-            if (ring[(int) (i & (UNSETTLED_MAX - 1))].message == message) {
-                return true;
-            }
-        }
-        return false;
+        return frames.dependsOn(message);
     }
 
     public long awaySinceNs() {
