@@ -2,11 +2,15 @@ package dev.verbena.agent;
 
 import static java.nio.ByteOrder.LITTLE_ENDIAN;
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.nio.file.StandardOpenOption.CREATE;
+import static java.nio.file.StandardOpenOption.WRITE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.verbena.Fuzz;
 import dev.verbena.memory.RemoteDescriptor;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -48,6 +52,14 @@ class AgentDecodersFuzzTest {
         return file.byteArray();
     }
 
+    /** Not by cutting it to nothing first: ext4 then writes it to the disk at once. */
+    private static void overwrite(Path file, byte[] bytes) throws IOException {
+        try (FileChannel channel = FileChannel.open(file, CREATE, WRITE)) {
+            channel.write(ByteBuffer.wrap(bytes));
+            channel.truncate(bytes.length);
+        }
+    }
+
     @Test
     void shouldReadCountersAndErrorsOfAnyFile() throws IOException {
         byte[] whole;
@@ -69,7 +81,7 @@ class AgentDecodersFuzzTest {
                 new Fuzz("counters", List.of(whole), 16L * whole.length + MIB)
                         .run(
                                 input -> {
-                                    Files.write(file, input);
+                                    overwrite(file, input);
                                     readCounters(file);
                                 });
         assertThat(tried).isPositive();
@@ -118,7 +130,7 @@ class AgentDecodersFuzzTest {
                                 byte[] changed = whole.clone();
                                 int n = Math.min(input.length, changed.length - at);
                                 System.arraycopy(input, 0, changed, at, n);
-                                Files.write(file, changed);
+                                overwrite(file, changed);
                                 readCounters(file);
                             });
         }
@@ -149,7 +161,7 @@ class AgentDecodersFuzzTest {
         new Fuzz("secret", List.of("0123456789abcdef\r\n".getBytes(UTF_8)), MIB)
                 .run(
                         input -> {
-                            Files.write(file, input);
+                            overwrite(file, input);
                             try {
                                 assertThat(SecretFile.read(file)).hasSizeBetween(16, 4096);
                             } catch (IllegalArgumentException e) {

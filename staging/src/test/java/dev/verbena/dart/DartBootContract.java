@@ -31,7 +31,7 @@ abstract class DartBootContract {
     private static final long SHORT_NS = 300_000_000L;
 
     /** Long enough for the master's answer on a machine that has other things to do. */
-    private static final long ANSWERED_NS = 3_000_000_000L;
+    private static final long ANSWERED_NS = 1_000_000_000L;
 
     /** URI scheme of the provider. */
     protected abstract String scheme();

@@ -19,7 +19,8 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(180)
 public abstract class DartFlatMemoryContract {
     private static final int WARM_UP = 20_000;
-    private static final int COUNT = 100_000;
+    // --long: 100,000 messages instead of 30,000
+    private static final int COUNT = Boolean.getBoolean("verbena.long") ? 100_000 : 30_000;
     private static final long HEAP_MAX = 1 << 20;
     private static final long SECOND = 1_000_000_000L;
 

@@ -38,7 +38,7 @@ class DartHostilePortTest {
 
         Hostility(int port) {
             this.port = port;
-            for (int i = 0; i < 2; i++) {
+            for (int i = 0; i < 4; i++) {
                 int first = i * 1_000_000;
                 Thread thread = new Thread(() -> attack(first), "hostile");
                 thread.setDaemon(true);

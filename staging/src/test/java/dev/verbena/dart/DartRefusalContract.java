@@ -218,7 +218,7 @@ public abstract class DartRefusalContract {
             DartServer master = world.master(c -> c.serverCount(2));
             master.awaitReady(DartWorld.LIMIT_NS);
             connect(hostile, master);
-            for (int rank = 0; rank < 200; rank++) {
+            for (int rank = 0; rank < 140; rank++) {
                 int before = hostile.completions;
                 sendRegister(hostile, master, rank);
                 Await.until(

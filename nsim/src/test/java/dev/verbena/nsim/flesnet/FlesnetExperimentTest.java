@@ -11,8 +11,8 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(900)
 @Tag("once")
 class FlesnetExperimentTest {
-    // --long: 32 nodes of each kind instead of 16
-    private static final int PAIRS = Boolean.getBoolean("verbena.long") ? 32 : 16;
+    // --long: 32 nodes of each kind instead of 8
+    private static final int PAIRS = Boolean.getBoolean("verbena.long") ? 32 : 8;
     private static final int INTERVALS = 4;
 
     private static Outcome run(boolean isPaced) {
