@@ -8,8 +8,6 @@ import dev.verbena.dart.wire.ControlFlyweight;
 import dev.verbena.dart.wire.ControlOutbox;
 import dev.verbena.dart.wire.FrameFlyweight;
 import dev.verbena.staging.CounterMirror;
-import dev.verbena.staging.Counters;
-import dev.verbena.staging.RareReports;
 import dev.verbena.transport.Operation;
 import dev.verbena.transport.Transport;
 import dev.verbena.transport.TransportContext;
@@ -31,19 +29,17 @@ final class PullAgent implements ProtocolAgent {
     private static final int CREDITS_PER_CONNECTION = 16;
     private static final int CLOSE_POLLS = 1000;
     private static final long CLOSE_PAUSE_NS = 1_000_000;
-
     private final ServerShared shared;
     private final ServerSettings settings;
     private final CounterMirror mirror;
     private final NanoClock clock;
     private final Events events = new Events();
     private final ControlFlyweight incoming = new ControlFlyweight();
-    private final RareReports malformedReports;
-    private final RareReports tooLongReports;
     private int unsettled;
     private volatile Transport transport;
     private JobScheme scheme;
     private HeaderQueue headers;
+    private HeaderIntake intake;
     private PartPuller puller;
     private BufferReturns returns;
     private ReversePuts reverse;
@@ -58,8 +54,6 @@ final class PullAgent implements ProtocolAgent {
         this.shared = shared;
         this.settings = shared.settings();
         this.clock = settings.environment().nanoClock();
-        this.malformedReports = new RareReports(settings.environment().errorHandler());
-        this.tooLongReports = new RareReports(settings.environment().errorHandler());
         String role = settings.isMaster() ? "dart master" : "dart slave";
         this.mirror =
                 new CounterMirror(settings.environment(), role)
@@ -158,6 +152,7 @@ final class PullAgent implements ProtocolAgent {
             registry = new ServerRegistry(shared, opened, outbox, new Clients(), scheme.leftNs());
             puller.clients(registry.clients());
             relay = settings.isDelegating() ? new HeaderRelay(shared, opened) : null;
+            intake = new HeaderIntake(shared, registry.clients(), headers, relay);
             commands = new ServerCommands(shared, opened, registry::stopServers);
             transport = opened;
         } catch (RuntimeException e) {
@@ -200,83 +195,6 @@ final class PullAgent implements ProtocolAgent {
         // Nothing is to be drained yet.
         isEnded = shared.isStopRequested;
         return !isEnded && open();
-    }
-
-    private void onSuspend(ServedClient client, boolean isSuspended) {
-        if (client.delegate != null) {
-            relay.suspend(client, isSuspended);
-            return;
-        }
-        client.suspend(isSuspended);
-        if (!isSuspended) {
-            headers.resume(client);
-        }
-    }
-
-    private void onHeader(ServerPeer peer, DirectBuffer buffer, int offset) {
-        ServedClient client = registry.clientOf(peer, incoming);
-        long sequence = incoming.sequence();
-        if (sequence <= client.lastSequence) {
-            Counters.add(shared.duplicateHeaders, 1);
-            client.oweSeen();
-            registry.clients().hasNews(client);
-            return;
-        }
-        if (sequence - 1 - incoming.skipped() > client.lastSequence) {
-            // An earlier header is missing; both will be sent again, in order.
-            return;
-        }
-        if (client.outstandingHeaders >= ServedClient.DONE_CAPACITY) {
-            malformed(client + " sends more headers than it has credits");
-            return;
-        }
-        final long resumeAt = client.lastSequence + 1;
-        client.headerCame(sequence);
-        if (shared.isStopRequested) {
-            client.addDone(sequence, ControlFlyweight.RESULT_STOPPING, 1);
-            registry.clients().hasNews(client);
-            return;
-        }
-        if (client.delegate != null) {
-            Counters.add(shared.headers, 1);
-            int length = ControlFlyweight.LENGTH + incoming.metadataLength();
-            relay.add(client, resumeAt, buffer, offset, length);
-            return;
-        }
-        if (incoming.length() > shared.messageLengthMax()) {
-            refuseTooLong(client, sequence);
-            return;
-        }
-        try {
-            headers.park(client, incoming, buffer, offset + ControlFlyweight.LENGTH);
-            Counters.add(shared.headers, 1);
-        } catch (DartException e) {
-            malformed(e.getMessage());
-            client.addDone(sequence, ControlFlyweight.RESULT_MALFORMED, 1);
-            registry.clients().hasNews(client);
-        }
-    }
-
-    /** Nothing of it is read out of its process: the receiver would take nothing of it. */
-    private void refuseTooLong(ServedClient client, long sequence) {
-        Counters.add(shared.headers, 1);
-        Counters.add(shared.failed, 1);
-        tooLongReports.report(
-                clock.nanoTime(),
-                ("message %s of %s is not delivered: it has %s bytes, and "
-                                + "messageLengthMax of the receiver is %s")
-                        .formatted(sequence, client, incoming.length(), shared.messageLengthMax()),
-                text -> new DartException(DartException.Code.TOO_LONG, text));
-        client.addDone(sequence, ControlFlyweight.RESULT_TOO_LONG, 1);
-        registry.clients().hasNews(client);
-    }
-
-    private void malformed(String what) {
-        Counters.add(shared.malformed, 1);
-        malformedReports.report(
-                clock.nanoTime(),
-                what,
-                text -> new DartException(DartException.Code.MALFORMED, text));
     }
 
     /** Short parts at once, long ones in pieces, each looked at while it is in the cache. */
@@ -472,7 +390,9 @@ final class PullAgent implements ProtocolAgent {
             try {
                 incoming.wrap(buffer, offset, length);
                 switch (incoming.type()) {
-                    case ControlFlyweight.HEADER -> onHeader(peer, buffer, offset);
+                    case ControlFlyweight.HEADER ->
+                            intake.onHeader(
+                                    registry.clientOf(peer, incoming), incoming, buffer, offset);
                     case ControlFlyweight.COMMAND ->
                             commands.onCommand(
                                     registry.clientOf(peer, incoming),
@@ -480,13 +400,14 @@ final class PullAgent implements ProtocolAgent {
                                     buffer,
                                     offset + ControlFlyweight.LENGTH);
                     case ControlFlyweight.SUSPEND ->
-                            onSuspend(registry.clientOf(peer, incoming), incoming.result() == 1);
+                            intake.onSuspend(
+                                    registry.clientOf(peer, incoming), incoming.result() == 1);
                     case ControlFlyweight.INBOX ->
                             reverse.onInbox(registry.clientOf(peer, incoming), incoming);
                     default -> registry.onRecord(peer, incoming);
                 }
             } catch (DartException e) {
-                malformed(e.getMessage());
+                intake.malformed(e.getMessage());
             }
         }
 
