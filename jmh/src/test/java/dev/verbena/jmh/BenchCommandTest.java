@@ -39,6 +39,9 @@ class BenchCommandTest {
                     + "    assert all(same(line[k], row[k]) for k in row), (line, row)\n"
                     + "for row in rows: print(row['group'], row['series'], row['bytes'], sep=',')\n";
 
+    // --long: two rounds, whose spread is reported, instead of one
+    private static final int ROUNDS = Boolean.getBoolean("verbena.long") ? 2 : 1;
+
     @TempDir private Path folder;
 
     private record Run(int code, String out, String err) {}
@@ -82,12 +85,12 @@ class BenchCommandTest {
                         "--trial",
                         "--transport=shm",
                         "--sizes=8,4k",
-                        "--rounds=2",
+                        "--rounds=" + ROUNDS,
                         "--output=" + written);
         assertThat(run.code()).as(run.err()).isZero();
         assertThat(run.out())
                 .containsPattern("shm-put-lat +8 B +Verbena [0-9.,]+ ns")
-                .contains("2 rounds. In ")
+                .contains(ROUNDS == 1 ? "One round" : "2 rounds. In ")
                 .contains("written: ");
         Files.copy(written.resolve("results.json"), folder.resolve("results.json"));
         Files.copy(written.resolve("points.csv"), folder.resolve("points.csv"));
