@@ -42,10 +42,8 @@ final class Engine {
     private final Outbox outbox;
     private final Slots slots;
     private final Controls controls;
-    private final long endpoint;
+    private final FabricPosts posts;
     private final long pieceMax;
-    private final int injectMax;
-    private final boolean isVirtual;
     private final ArrayDeque<Work> waiting;
     private final ArrayDeque<Work> later;
     private Arrivals arrivals;
@@ -77,10 +75,8 @@ final class Engine {
         this.outbox = outbox;
         this.slots = slots;
         this.controls = controls;
-        this.endpoint = resources.endpoint();
+        this.posts = new FabricPosts(resources);
         this.pieceMax = Math.min(PIECE_MAX, resources.info.messageMax());
-        this.injectMax = resources.info.injectMax();
-        this.isVirtual = resources.info.usesVirtualAddresses();
         this.waiting = new ArrayDeque<>(resources.workCount + 1);
         this.later = new ArrayDeque<>(resources.workCount + 1);
     }
@@ -193,7 +189,10 @@ final class Engine {
                 continue;
             }
             long piece = Math.min(w.left(), pieceMax);
-            int answer = w.connection.hasRoom(piece, WINDOW) ? post(w, piece) : -fabric.VFI_EAGAIN;
+            int answer =
+                    w.connection.hasRoom(piece, WINDOW)
+                            ? posts.piece(w, piece)
+                            : -fabric.VFI_EAGAIN;
             if (answer == 0) {
                 w.posted(piece);
                 w.connection.onMoving(piece);
@@ -212,35 +211,9 @@ final class Engine {
         return 0;
     }
 
-    private int post(Work w, long piece) {
-        long remote = w.key.remote(w.remoteAddress(), isVirtual);
-        long local = w.localAddress();
-        long descriptor = w.regions[w.range].descriptor;
-        long peer = w.connection.peer.fabricAddress;
-        return w.operation == Operation.GET
-                ? fabric.vfi_read(
-                        endpoint,
-                        local,
-                        piece,
-                        descriptor,
-                        peer,
-                        remote,
-                        w.key.providerKey,
-                        w.fabricContext)
-                : fabric.vfi_write(
-                        endpoint,
-                        local,
-                        piece,
-                        descriptor,
-                        peer,
-                        remote,
-                        w.key.providerKey,
-                        w.fabricContext);
-    }
-
     private int postAtomic(Work w) {
         int refusal = w.key.check(w.base, RemoteDescriptor.REMOTE_ATOMIC, Long.BYTES);
-        int answer = refusal == Status.OK ? atomic(w) : 0;
+        int answer = refusal == Status.OK ? posts.atomic(w) : 0;
         if (refusal == Status.OK && answer == 0) {
             w.posted(Long.BYTES);
         } else if (answer != -fabric.VFI_EAGAIN) {
@@ -248,32 +221,6 @@ final class Engine {
             finish(w);
         }
         return answer;
-    }
-
-    private int atomic(Work w) {
-        long packet = w.packet.addressOffset();
-        long remote = w.key.remote(w.base, isVirtual);
-        long peer = w.connection.peer.fabricAddress;
-        return w.operation == Operation.FETCH_ADD
-                ? fabric.vfi_fetch_add(
-                        endpoint,
-                        packet + Work.OPERAND,
-                        packet + Work.RESULT,
-                        resources.ownDescriptor(),
-                        peer,
-                        remote,
-                        w.key.providerKey,
-                        w.fabricContext)
-                : fabric.vfi_compare_swap(
-                        endpoint,
-                        packet + Work.OPERAND,
-                        packet + Work.EXPECTED,
-                        packet + Work.RESULT,
-                        resources.ownDescriptor(),
-                        peer,
-                        remote,
-                        w.key.providerKey,
-                        w.fabricContext);
     }
 
     /** The bytes of a notifying put are placed: says so. Its credit was reserved. */
@@ -299,54 +246,15 @@ final class Engine {
 
     /** Hands a message to the provider: false if it takes none now. */
     boolean send(Work w, OfiConnection c, long from, int length, long descriptor) {
-        Wire.header(
-                w.packet,
-                0,
-                Wire.MESSAGE,
-                c.peerHandle,
-                c.sentMessages,
-                length,
-                c.takenCount,
-                resources.incarnation);
-        long packet = w.packet.addressOffset();
-        long peer = c.peer.fabricAddress;
-        int answer;
-        boolean isInjected = false;
-        if (length > SHORT_MAX) {
-            answer =
-                    fabric.vfi_send2(
-                            endpoint,
-                            packet,
-                            Wire.HEADER,
-                            resources.ownDescriptor(),
-                            from,
-                            length,
-                            descriptor,
-                            peer,
-                            w.fabricContext);
-        } else {
-            UnsafeApi.copyMemory(null, from, null, packet + Wire.HEADER, length);
-            int total = Wire.HEADER + length;
-            isInjected = total <= injectMax;
-            answer =
-                    isInjected
-                            ? fabric.vfi_inject(endpoint, packet, total, peer)
-                            : fabric.vfi_send(
-                                    endpoint,
-                                    packet,
-                                    total,
-                                    resources.ownDescriptor(),
-                                    peer,
-                                    w.fabricContext);
-        }
+        int answer = posts.message(w, c, from, length, descriptor);
         if (answer == -fabric.VFI_EAGAIN) {
             return false;
         }
-        if (answer == 0) {
+        if (answer >= 0) {
             c.onMessageSent();
             c.onTakenTold(c.takenCount);
             w.value(length);
-            if (isInjected) {
+            if (answer == FabricPosts.INJECTED) {
                 finish(w);
             } else {
                 w.posted(length);
