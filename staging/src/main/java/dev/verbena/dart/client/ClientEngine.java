@@ -1,7 +1,6 @@
 package dev.verbena.dart.client;
 
 import dev.verbena.agent.StagingEvents;
-import dev.verbena.agent.internal.Interrupts;
 import dev.verbena.dart.DartException;
 import dev.verbena.dart.DartMetadata;
 import dev.verbena.dart.DartReverseHandler;
@@ -26,16 +25,7 @@ import org.agrona.concurrent.NanoClock;
  * ClientProtocol}. One thread.
  */
 public final class ClientEngine {
-    private static final int UNBLOCKED = 0;
-    private static final int ALL_FINAL = 1;
-    private static final int TICKET = 2;
-    private static final int CONNECTED = 3;
-    private static final int ENDED = 4;
-    private static final int COMMAND_FREE = 5;
-    private static final int REPLY = 6;
-    private static final int MESSAGE = 7;
     private static final int CREDITS_PER_CONNECTION = 16;
-    private static final long WAIT_MAX_NS = 100_000_000L;
     private static final long GOODBYE_NS = 250_000_000L;
 
     private final ClientSettings settings;
@@ -48,12 +38,10 @@ public final class ClientEngine {
 
     private ClientMemory memory;
     private CounterMirror mirror;
+    private ClientWaits waits;
     private final ClientStatistics statistics;
     private final DartMetadata noMetadata = new DartMetadata();
     private final StagingEvents events;
-    private DartTicket awaited;
-    private TicketState awaitedState;
-    private long commandedConnection;
     private boolean isClosed;
 
     public ClientEngine(ClientSettings settings) {
@@ -108,6 +96,7 @@ public final class ClientEngine {
         }
         memory = new ClientMemory(settings, transport);
         mirror = mirror();
+        waits = new ClientWaits(protocol, transport, clock, mirror);
     }
 
     /** What cannot be opened now may be later, for example while a cable is out. */
@@ -135,7 +124,7 @@ public final class ClientEngine {
         // The scheme and the protocol throw when their own time is over.
         Monitors.await(
                 scheme, clock, this::isOpened, Long.MAX_VALUE / 4, DartException::interrupted);
-        await(CONNECTED, Long.MAX_VALUE / 4);
+        waits.await(ClientWaits.CONNECTED, Long.MAX_VALUE / 4);
     }
 
     public boolean isConnected() {
@@ -262,7 +251,7 @@ public final class ClientEngine {
         protocol.progress();
         if (protocol.flight().isBlocked()) {
             statistics.blocked();
-            if (!await(UNBLOCKED, timeoutNs)) {
+            if (!waits.await(ClientWaits.UNBLOCKED, timeoutNs)) {
                 throw new DartException(
                         DartException.Code.TIMEOUT,
                         "an earlier message is still on its way after %s ms; nothing was sent%s"
@@ -282,15 +271,14 @@ public final class ClientEngine {
         checkOpen();
         long start = clock.nanoTime();
         protocol.checkUsable();
-        if (!await(COMMAND_FREE, timeoutNs)) {
+        if (!waits.await(ClientWaits.COMMAND_FREE, timeoutNs)) {
             throw timedOut(type, timeoutNs, "an earlier command is still being sent");
         }
         protocol.checkUsable();
         protocol.beginCommand(type, payload, offset, length);
-        commandedConnection = protocol.serverConnection();
         boolean isOver;
         try {
-            isOver = await(REPLY, Math.max(0, timeoutNs - (clock.nanoTime() - start)));
+            isOver = waits.awaitReply(Math.max(0, timeoutNs - (clock.nanoTime() - start)));
         } catch (DartException e) {
             protocol.commands().giveUp();
             throw e;
@@ -323,7 +311,7 @@ public final class ClientEngine {
 
     public void flush(long timeoutNs) {
         checkOpen();
-        if (!await(ALL_FINAL, timeoutNs)) {
+        if (!waits.await(ClientWaits.ALL_FINAL, timeoutNs)) {
             throw new DartException(
                     DartException.Code.TIMEOUT,
                     "not confirmed after %s ms: %s%s"
@@ -335,9 +323,7 @@ public final class ClientEngine {
     }
 
     void await(DartTicket ticket, TicketState atLeast, long timeoutNs) {
-        awaited = ticket;
-        awaitedState = atLeast;
-        if (!isClosed && !await(TICKET, timeoutNs)) {
+        if (!isClosed && !waits.await(ticket, atLeast, timeoutNs)) {
             throw new DartException(
                     DartException.Code.TIMEOUT,
                     "%s is not %s after %s ms%s"
@@ -369,11 +355,7 @@ public final class ClientEngine {
             if (left <= 0) {
                 break;
             }
-            checkInterrupted(MESSAGE);
-            long sleep = Math.min(Math.min(left, WAIT_MAX_NS), protocol.untilDeadlineNs(now));
-            if (sleep > 0) {
-                transport.await(transport.nanoTime() + sleep);
-            }
+            waits.sleep(ClientWaits.MESSAGE, now, left);
         }
         return count;
     }
@@ -384,67 +366,6 @@ public final class ClientEngine {
 
     public List<DartTicket> unconfirmed() {
         return protocol == null ? List.of() : protocol.flight().unconfirmed();
-    }
-
-    private boolean holds(int condition) {
-        return switch (condition) {
-            case UNBLOCKED -> !protocol.flight().isBlocked() || !protocol.isConnected();
-            case ALL_FINAL -> protocol.flight().isAllFinal();
-            case TICKET ->
-                    awaited.state().compareTo(awaitedState) >= 0 || awaited.state().isFinal();
-            case CONNECTED -> protocol.isConnected();
-            case COMMAND_FREE -> !protocol.commands().isBusy() || !protocol.isConnected();
-            case REPLY ->
-                    protocol.commands().isAnswered()
-                            || protocol.serverConnection() != commandedConnection;
-            default -> protocol.hasEnded();
-        };
-    }
-
-    private boolean await(int condition, long timeoutNs) {
-        long start = clock.nanoTime();
-        if (condition <= TICKET) {
-            // Whoever waits for transfers wants them to go on.
-            protocol.suspend(false);
-        }
-        protocol.progress();
-        while (!holds(condition)) {
-            long now = clock.nanoTime();
-            long left = timeoutNs - (now - start);
-            if (left <= 0) {
-                return false;
-            }
-            checkInterrupted(condition);
-            long sleep = Math.min(Math.min(left, WAIT_MAX_NS), protocol.untilDeadlineNs(now));
-            if (sleep > 0) {
-                transport.await(transport.nanoTime() + sleep);
-            }
-            mirror.publish(now);
-            protocol.progress();
-        }
-        return true;
-    }
-
-    /**
-     * Before every sleep: whoever is interrupted waits no longer. The end waits for memory only.
-     */
-    private static void checkInterrupted(int condition) {
-        if (condition == ENDED || !Interrupts.isPending()) {
-            return;
-        }
-        String what =
-                switch (condition) {
-                    case UNBLOCKED -> "for an earlier message to be read; nothing was sent";
-                    case ALL_FINAL -> "for confirmations; what was sent is still on its way";
-                    case TICKET -> "for a message, which is still on its way";
-                    case CONNECTED -> "for the service; this process is not registered";
-                    case COMMAND_FREE -> "for the command before; this one was not sent";
-                    case REPLY -> "for the answer to a command, which may be done or not";
-                    default -> "for messages from the receiver";
-                };
-        throw new DartException(
-                DartException.Code.INTERRUPTED,
-                "the thread was interrupted while it waited " + what + ". Its mark is still set");
     }
 
     private void checkRange(RegisteredRegion region, long offset, long length) {
@@ -482,7 +403,7 @@ public final class ClientEngine {
         String why = "";
         try {
             if (protocol.isConnected()) {
-                await(ALL_FINAL, timeoutNs);
+                waits.await(ClientWaits.ALL_FINAL, timeoutNs);
             }
         } catch (DartException e) {
             if (e.code() != DartException.Code.INTERRUPTED) {
@@ -522,7 +443,7 @@ public final class ClientEngine {
         }
         try {
             protocol.sayGoodbye();
-            await(ENDED, GOODBYE_NS);
+            waits.await(ClientWaits.ENDED, GOODBYE_NS);
         } catch (RuntimeException e) {
             settings.environment().errorHandler().onError(e);
         }
