@@ -86,7 +86,7 @@ public final class FlesnetComputeCommand extends CliCommand {
 
     @Override
     public Integer call() throws Exception {
-        ChildProcess.endWithParent(() -> Runtime.getRuntime().halt(1));
+        FlesnetOptions.endWithParent();
         options.check(index, options.computes, directory);
         inRange("--consumers-min", consumersMin, 0, 16);
         inRange("--consumers-items", consumersItems, 2, 4096);

@@ -45,7 +45,7 @@ public final class FlesnetInputCommand extends CliCommand {
 
     @Override
     public Integer call() throws Exception {
-        ChildProcess.endWithParent(() -> Runtime.getRuntime().halt(1));
+        FlesnetOptions.endWithParent();
         options.check(index, options.inputs, directory);
         sources.check();
         try (Termination termination = new Termination(10_000);

@@ -1,6 +1,7 @@
 package dev.verbena.cli.flesnet;
 
 import dev.verbena.agent.Environment;
+import dev.verbena.cli.terminal.ChildProcess;
 import dev.verbena.cli.terminal.CliCommand;
 import dev.verbena.cli.terminal.Messages;
 import dev.verbena.flesnet.DescriptorMode;
@@ -13,6 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.locks.LockSupport;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -20,6 +22,8 @@ import picocli.CommandLine.Spec;
 
 /** What all processes of a run must be started with alike. */
 final class FlesnetOptions {
+    private static final long CLOSE_NS = 10_000_000_000L;
+
     @Option(
             names = "--inputs",
             paramLabel = "N",
@@ -93,6 +97,18 @@ final class FlesnetOptions {
 
     @Spec(Spec.Target.MIXEE)
     private CommandSpec command;
+
+    /**
+     * In a process of {@code flesnet run}, called first. When that has ended, this one closes what
+     * it opened, as after a signal; it ends even if something hinders that.
+     */
+    static void endWithParent() {
+        ChildProcess.endWithParent(
+                () -> {
+                    LockSupport.parkNanos(CLOSE_NS);
+                    Runtime.getRuntime().halt(1);
+                });
+    }
 
     /**
      * Refuses values before a process or a thread is started with them.

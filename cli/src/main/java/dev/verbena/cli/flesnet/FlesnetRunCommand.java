@@ -3,9 +3,7 @@ package dev.verbena.cli.flesnet;
 import dev.verbena.cli.terminal.ChildProcess;
 import dev.verbena.cli.terminal.CliCommand;
 import dev.verbena.cli.terminal.Columns;
-import dev.verbena.cli.terminal.Messages;
 import dev.verbena.cli.terminal.Termination;
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -26,7 +24,6 @@ public final class FlesnetRunCommand extends CliCommand {
     private static final int NODES_MAX = 64;
     private static final long LOOK_MS = 100;
     private static final long TABLE_NS = 1_000_000_000L;
-    private static final long END_MS = 5_000;
 
     @Option(
             names = "--archives",
@@ -44,8 +41,8 @@ public final class FlesnetRunCommand extends CliCommand {
 
     @Mixin private SourceOptions sources;
 
-    private final List<ChildProcess> children = new ArrayList<>();
     private final Map<String, long[]> progress = new ConcurrentSkipListMap<>();
+    private RunNodes nodes;
     private RunTable table;
 
     @Override
@@ -57,16 +54,17 @@ public final class FlesnetRunCommand extends CliCommand {
         if (archives != null) {
             Files.createDirectories(archives);
         }
-        Path folder = Files.createTempDirectory("verbena-flesnet");
+        Path folder = RunFolder.create();
+        nodes = new RunNodes(options.isShrinking);
         long begin = System.nanoTime();
         table = new RunTable(sources.timeslices(), begin);
         try (Termination termination = new Termination(10_000)) {
             String job = "flesnet" + ProcessHandle.current().pid();
             for (int c = 0; c < options.computes; c++) {
-                children.add(start("compute", c, folder, job, computeWords(c)));
+                nodes.addCompute(start("compute", c, folder, job, computeWords(c)));
             }
             for (int i = 0; i < options.inputs; i++) {
-                children.add(start("input", i, folder, job, sources.words()));
+                nodes.addInput(start("input", i, folder, job, sources.words()));
             }
             boolean isWhole = await(termination);
             double seconds = (System.nanoTime() - begin) / 1e9;
@@ -75,8 +73,8 @@ public final class FlesnetRunCommand extends CliCommand {
             say("%.1f s".formatted(seconds));
             return isWhole ? 0 : 1;
         } finally {
-            children.forEach(child -> child.end(END_MS));
-            delete(folder);
+            nodes.end();
+            RunFolder.delete(folder);
         }
     }
 
@@ -124,27 +122,25 @@ public final class FlesnetRunCommand extends CliCommand {
     private boolean await(Termination termination) throws InterruptedException {
         boolean isScreen = Columns.isScreen();
         long shown = System.nanoTime();
-        while (children.stream().anyMatch(ChildProcess::isAlive)) {
+        while (nodes.isAnyAlive()) {
             if (termination.await(LOOK_MS)) {
                 return false;
             }
-            for (ChildProcess child : children) {
-                if (!child.isAlive() && child.exitCode() != 0) {
-                    throw new Messages.Failure(child.exitSummary());
-                }
-            }
+            tellLost();
             if (System.nanoTime() - shown > TABLE_NS) {
                 shown = System.nanoTime();
                 show(isScreen);
             }
         }
-        for (ChildProcess child : children) {
-            child.finish();
-            if (child.exitCode() != 0) {
-                throw new Messages.Failure(child.exitSummary());
-            }
+        tellLost();
+        return nodes.lostCount() == 0;
+    }
+
+    private void tellLost() {
+        for (String each : nodes.takeLost(released() > 0)) {
+            err().println("verbena flesnet run: " + each);
+            err().flush();
         }
-        return true;
     }
 
     /** The least of all inputs. */
@@ -165,15 +161,5 @@ public final class FlesnetRunCommand extends CliCommand {
         // At once, so that a screen does not flicker.
         out().print(Columns.CLEAR + String.join(System.lineSeparator(), lines));
         say("");
-    }
-
-    private static void delete(Path folder) throws IOException {
-        List<Path> all;
-        try (var paths = Files.walk(folder)) {
-            all = new ArrayList<>(paths.toList());
-        }
-        for (int i = all.size() - 1; i >= 0; i--) {
-            Files.deleteIfExists(all.get(i));
-        }
     }
 }
