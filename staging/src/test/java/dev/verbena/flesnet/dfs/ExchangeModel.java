@@ -56,16 +56,37 @@ final class ExchangeModel {
             open[i] = -1;
         }
         for (int r = 0; r < REPLICAS; r++) {
-            replicas.add(
-                    new ScheduleEngine(PARAMETERS, INPUTS, new IntervalRanges(LENGTH, RECEIVERS)));
+            replicas.add(replica());
             killNs[r] = Long.MAX_VALUE;
         }
+    }
+
+    private static ScheduleEngine replica() {
+        return new ScheduleEngine(PARAMETERS, INPUTS, new IntervalRanges(LENGTH, RECEIVERS));
     }
 
     /** From then on a replica hears and says nothing; what it has said is lost. */
     ExchangeModel kill(int replica, long atNs) {
         killNs[replica] = atNs;
         return this;
+    }
+
+    /** One that knows nothing takes the place of a replica that was killed. */
+    ExchangeModel restart(int replica, long atNs) {
+        events.add(
+                new Event(
+                        atNs,
+                        eventCount++,
+                        () -> {
+                            replicas.set(replica, replica());
+                            killNs[replica] = Long.MAX_VALUE;
+                        }));
+        return this;
+    }
+
+    /** The first interval of which a replica knows what all inputs have measured. */
+    long firstKnown(int replica) {
+        return replicas.get(replica).history().base();
     }
 
     /** From this interval on an input needs a quarter more time for each contribution. */

@@ -49,4 +49,25 @@ class ReplicaLossTest {
         assertThat(last.durationNs()).isPositive();
         assertThat(own).allMatch(u -> u.durationNs() == last.durationNs());
     }
+
+    @Test
+    @Tag("flesnet-44")
+    void shouldUseProposalsOfARestartedReplicaOnceItHasSeenAWholeHistory() {
+        ExchangeModel model = new ExchangeModel();
+        for (int r = 0; r < ExchangeModel.REPLICAS; r++) {
+            model.kill(r, 4_000_000);
+        }
+        List<Used> used = model.restart(1, 8_000_000).run(INTERVALS).used;
+        long known = model.firstKnown(1);
+        assertThat(known).isBetween(15L, 25L);
+        long first = known + ExchangeModel.PARAMETERS.history() - 1 + Proposer.DISTANCE;
+        assertThat(used)
+                .filteredOn(u -> u.interval() >= known && u.interval() < first)
+                .hasSizeGreaterThan(ExchangeModel.INPUTS)
+                .allMatch(Used::isOwn);
+        assertThat(used)
+                .filteredOn(u -> u.interval() >= first)
+                .hasSizeGreaterThan(ExchangeModel.INPUTS)
+                .noneMatch(Used::isOwn);
+    }
 }
