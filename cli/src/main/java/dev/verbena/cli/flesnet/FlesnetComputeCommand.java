@@ -10,9 +10,7 @@ import dev.verbena.flesnet.ComputeStatistics;
 import dev.verbena.flesnet.FlesnetCompute;
 import dev.verbena.flesnet.TimesliceHandler;
 import dev.verbena.flesnet.consume.ConsumerBroker;
-import java.io.BufferedOutputStream;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import picocli.CommandLine.Command;
@@ -102,10 +100,7 @@ public final class FlesnetComputeCommand extends CliCommand {
                                 .build();
                 TimesliceChecker checker = new TimesliceChecker(options.timeslice, isUnchecked)) {
             if (archive != null) {
-                checker.archive(
-                        new BufferedOutputStream(Files.newOutputStream(archive)),
-                        isCompressed,
-                        Instant.now().getEpochSecond());
+                checker.archive(archive, isCompressed, Instant.now().getEpochSecond());
             }
             int code =
                     segment == null

@@ -10,7 +10,6 @@ import dev.verbena.flesnet.Timeslice;
 import dev.verbena.flesnet.consume.ConsumerWish;
 import dev.verbena.flesnet.consume.QueuePolicy;
 import dev.verbena.flesnet.consume.TimesliceConsumer;
-import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -121,10 +120,7 @@ public final class FlesnetConsumeCommand extends CliCommand {
                 say("publishing: tcp://" + stream.address());
             }
             if (archive != null) {
-                checker.archive(
-                        new BufferedOutputStream(Files.newOutputStream(archive)),
-                        isCompressed,
-                        Instant.now().getEpochSecond());
+                checker.archive(archive, isCompressed, Instant.now().getEpochSecond());
             }
             while (!Files.exists(segment)) {
                 if (termination.await(LOOK_MS)) {

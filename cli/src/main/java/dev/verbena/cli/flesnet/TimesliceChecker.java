@@ -7,9 +7,12 @@ import dev.verbena.flesnet.TimesliceHandler;
 import dev.verbena.flesnet.archive.ArchiveHead;
 import dev.verbena.flesnet.archive.ArchiveWriter;
 import dev.verbena.flesnet.archive.ArchivedTimeslice;
+import java.io.BufferedOutputStream;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -23,6 +26,7 @@ final class TimesliceChecker implements TimesliceHandler, AutoCloseable {
     private final boolean isUnchecked;
     private final MicrosliceFlyweight microslice = new MicrosliceFlyweight();
     private final UnsafeBuffer buffer = new UnsafeBuffer(0, 0);
+    private Path path;
     private ArchiveWriter archive;
     private TimesliceStream stream;
     private volatile long count;
@@ -35,16 +39,31 @@ final class TimesliceChecker implements TimesliceHandler, AutoCloseable {
         this.isUnchecked = isUnchecked;
     }
 
-    void archive(OutputStream file, boolean isCompressed, long nowSeconds) throws IOException {
+    /**
+     * Writes all timeslices to this file.
+     *
+     * @throws IOException naming the file
+     */
+    void archive(Path file, boolean isCompressed, long nowSeconds) throws IOException {
+        path = file;
         archive =
                 new ArchiveWriter(
-                        file,
+                        new BufferedOutputStream(Files.newOutputStream(file)),
                         new ArchiveHead(
                                 ArchiveHead.TIMESLICES,
                                 isCompressed ? ArchiveHead.ZSTD : ArchiveHead.PLAIN,
                                 nowSeconds,
-                                InetAddress.getLocalHost().getHostName(),
+                                hostName(),
                                 System.getProperty("user.name")));
+    }
+
+    private static String hostName() {
+        try {
+            return InetAddress.getLocalHost().getHostName();
+        } catch (UnknownHostException e) {
+            // A machine need not know its own name, in a container for instance.
+            return "localhost";
+        }
     }
 
     /** Where timeslices go besides; null: nowhere. */
@@ -83,7 +102,10 @@ final class TimesliceChecker implements TimesliceHandler, AutoCloseable {
         count++;
         damagedCount += isDamaged ? 1 : 0;
         keep(timeslice, components);
-        timeslice.release();
+        if (failure == null) {
+            timeslice.release();
+        }
+        // What was not kept is not acknowledged: another compute node builds it anew.
     }
 
     private void keep(Timeslice timeslice, List<ArchivedTimeslice.Component> components) {
@@ -108,7 +130,7 @@ final class TimesliceChecker implements TimesliceHandler, AutoCloseable {
                 stream.publish(archived);
             }
         } catch (IOException e) {
-            failure = e;
+            failure = named(e);
         }
     }
 
@@ -137,15 +159,23 @@ final class TimesliceChecker implements TimesliceHandler, AutoCloseable {
         return damagedCount;
     }
 
-    /** Why the archive cannot be written; null if it can. */
+    /** Why the archive cannot be written, naming it; null if it can. */
     IOException failure() {
         return failure;
     }
 
     @Override
     public void close() throws IOException {
-        if (archive != null) {
-            archive.close();
+        try {
+            if (archive != null) {
+                archive.close();
+            }
+        } catch (IOException e) {
+            throw named(e);
         }
+    }
+
+    private IOException named(IOException e) {
+        return archive == null ? e : new IOException(path + ": " + e.getMessage(), e);
     }
 }

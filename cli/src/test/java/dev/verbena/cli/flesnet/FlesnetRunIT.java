@@ -120,4 +120,25 @@ class FlesnetRunIT {
             assertThat(distinct).contains(t);
         }
     }
+
+    /** Nothing that could not be written is lost. */
+    @Test
+    @Tag("flesnet-45")
+    void shouldBuildElsewhereWhatAFullDiskDidNotTake() throws Exception {
+        Path kept = folder.resolve("kept.tsa");
+        String[] pattern = {"--timeslices=400", "--period=20000"};
+        try (CommandProcess one = node("compute", 0, "--archive=" + kept);
+                CommandProcess two = node("compute", 1, "--archive=/dev/full");
+                CommandProcess first = node("input", 0, pattern);
+                CommandProcess second = node("input", 1, pattern)) {
+            assertThat(two.exitCode()).as(two.out()).isEqualTo(1);
+            assertThat(two.out()).contains("/dev/full: No space left on device");
+            assertThat(first.exitCode()).as(first.out()).isZero();
+            assertThat(second.exitCode()).as(second.out()).isZero();
+            assertThat(one.exitCode()).as(one.out()).isZero();
+        }
+        List<Long> indices = indices(kept);
+        assertThat(indices).hasSize(400);
+        assertThat(new TreeSet<>(indices)).hasSize(400);
+    }
 }
