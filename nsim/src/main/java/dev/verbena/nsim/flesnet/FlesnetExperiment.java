@@ -63,7 +63,8 @@ public final class FlesnetExperiment {
      * What a run has shown.
      *
      * @param spreadsNs first to last arrival of each timeslice, by number
-     * @param bytesPerSecond payload of all inputs, from the first start to the last arrival
+     * @param bytesPerSecond payload of all inputs in the later half of timeslices: before lies the
+     *     time in which nodes find one another
      * @param fills used share of each connection's ring, at each millisecond of the later half of
      *     the run, sorted
      * @param timeslices delivered
@@ -214,6 +215,7 @@ public final class FlesnetExperiment {
         private int fillCount;
         private long delivered;
         private long beginNs;
+        private long halfNs;
         private long lastNs;
 
         Run(FlesnetSimulation simulation, int timeslices, IntervalLog log) {
@@ -252,14 +254,14 @@ public final class FlesnetExperiment {
             if (!simulation.run(LIMIT_NS)) {
                 throw new IllegalStateException("the run has not ended: " + simulation.failure());
             }
-            long ns = lastNs - beginNs;
+            long late = (long) (timeslices - timeslices / 2) * pairs * COMPONENT;
             return new Outcome(
                     spreads,
-                    (double) timeslices * pairs * COMPONENT / (ns / 1e9),
+                    late / ((lastNs - halfNs) / 1e9),
                     lateFills(),
                     delivered,
                     delivered == timeslices && seen.cardinality() == timeslices,
-                    ns,
+                    lastNs - beginNs,
                     simulation.world().eventCount(),
                     log.plannedNs(),
                     log.measuredNs());
@@ -273,6 +275,7 @@ public final class FlesnetExperiment {
                                 seen.set((int) t.index());
                                 spreads[(int) t.index()] = t.arrivalSpreadNs();
                                 lastNs = simulation.world().nowNs();
+                                halfNs = delivered <= timeslices / 2 ? lastNs : halfNs;
                                 simulation
                                         .world()
                                         .after(
