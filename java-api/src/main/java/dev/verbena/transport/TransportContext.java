@@ -7,7 +7,8 @@ import org.agrona.ErrorHandler;
 
 /**
  * How to open a transport. Fluent setters, defaults that suit a laptop; {@link #conclude()} checks
- * them once. Lengths are bytes, times nanoseconds.
+ * them once. Lengths are bytes, times nanoseconds. {@link Transports#open} copies it, so it may be
+ * changed and used again. Not thread-safe.
  */
 public final class TransportContext {
     /** Longest job and longest name, characters; providers keep them with a zero in 64 bytes. */
@@ -32,6 +33,23 @@ public final class TransportContext {
 
     /** Everything at its default. */
     public TransportContext() {}
+
+    /** As it is now: transports look things up in it as long as they live. */
+    TransportContext copy() {
+        TransportContext copy = new TransportContext();
+        copy.job = job;
+        copy.name = name;
+        copy.messageLengthMax = messageLengthMax;
+        copy.creditsPerConnection = creditsPerConnection;
+        copy.receiveSlotCount = receiveSlotCount;
+        copy.outstandingMax = outstandingMax;
+        copy.connectionsMax = connectionsMax;
+        copy.peerTimeoutNs = peerTimeoutNs;
+        copy.incarnation = incarnation;
+        copy.errorHandler = errorHandler;
+        copy.options.putAll(options);
+        return copy;
+    }
 
     /**
      * Job that isolates this transport's segments from others of the same user; up to {@link
@@ -170,6 +188,13 @@ public final class TransportContext {
      */
     public TransportContext conclude() {
         checkName("job", job);
+        notNull("name", name);
+        notNull("errorHandler", errorHandler);
+        options.forEach(
+                (key, value) -> {
+                    notNull("key of an option", key);
+                    notNull("option " + key, value);
+                });
         if (!name.isEmpty()) {
             checkName("name", name);
         }
@@ -187,11 +212,18 @@ public final class TransportContext {
     }
 
     private static void checkName(String what, String value) {
+        notNull(what, value);
         if (!NAME.matcher(value).matches()) {
             throw new IllegalArgumentException(
                     ("%s '%s': 1 to %s letters, digits, dots, dashes, underscores; not"
                                     + " starting with a dot")
                             .formatted(what, value, NAME_LENGTH_MAX));
+        }
+    }
+
+    private static void notNull(String what, Object value) {
+        if (value == null) {
+            throw new IllegalArgumentException(what + " is null");
         }
     }
 

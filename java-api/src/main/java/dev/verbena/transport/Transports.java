@@ -60,7 +60,12 @@ public final class Transports {
                                         : "; it is in the artifact dev.verbena:" + artifact));
     }
 
-    /** Opens a transport of a scheme; see {@link TransportProvider#open}. */
+    /**
+     * Opens a transport of a scheme; see {@link TransportProvider#open}.
+     *
+     * @param context copied
+     * @throws TransportException naming the schemes there are, or why this one cannot work here
+     */
     public static Transport open(String scheme, TransportContext context) {
         TransportProvider provider = provider(scheme);
         if (!provider.isAvailable()) {
@@ -68,7 +73,7 @@ public final class Transports {
                     "transport '%s' cannot work here: %s"
                             .formatted(scheme, provider.unavailabilityCause()));
         }
-        return provider.open(context);
+        return provider.open(context.copy());
     }
 
     /**

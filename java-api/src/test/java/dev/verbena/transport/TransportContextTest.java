@@ -3,8 +3,11 @@ package dev.verbena.transport;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.lang.reflect.Field;
+import java.lang.reflect.Modifier;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
+import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -27,6 +30,47 @@ class TransportContextTest {
         assertThat(context.connectionsMax()).isEqualTo(3);
     }
 
+    /** A program that opens two transports with one context must not change the first. */
+    @Test
+    void shouldCopyEveryField() throws Exception {
+        TransportContext context =
+                new TransportContext()
+                        .job("a")
+                        .name("b")
+                        .messageLengthMax(65)
+                        .creditsPerConnection(2)
+                        .receiveSlotCount(4)
+                        .outstandingMax(5)
+                        .connectionsMax(6)
+                        .peerTimeoutNs(7)
+                        .incarnation(8)
+                        .errorHandler(error -> {})
+                        .option("k", "v");
+        TransportContext copy = context.copy();
+        for (Field field : TransportContext.class.getDeclaredFields()) {
+            if (!Modifier.isStatic(field.getModifiers())) {
+                field.setAccessible(true);
+                Object value = field.get(context);
+                assertThat(field.get(copy)).as(field.getName()).isEqualTo(value);
+                assertThat(value).isNotEqualTo(field.get(new TransportContext()));
+            }
+        }
+        context.option("k", "changed");
+        assertThat(copy.options()).containsEntry("k", "v");
+    }
+
+    @Test
+    void shouldBeCopiedByATransport() {
+        TransportContext context = new TransportContext().job("copied").name("a");
+        try (Transport first = Transports.open("shm", context);
+                Transport second = Transports.open("shm", context.name("b"))) {
+            context.job("other");
+            long connection =
+                    first.connect(second.uri(), new UnsafeBuffer(), 0, 0, 0, 1_000_000_000L);
+            assertThat(connection).isPositive();
+        }
+    }
+
     @ParameterizedTest(name = "{0}")
     @MethodSource("wrong")
     void shouldNameTheWrongValue(String named, UnaryOperator<TransportContext> change) {
@@ -37,6 +81,11 @@ class TransportContextTest {
 
     static Stream<Arguments> wrong() {
         return Stream.of(
+                wrong("job is null", c -> c.job(null)),
+                wrong("name is null", c -> c.name(null)),
+                wrong("errorHandler is null", c -> c.errorHandler(null)),
+                wrong("key of an option is null", c -> c.option(null, "v")),
+                wrong("option k is null", c -> c.option("k", null)),
                 wrong("job ''", c -> c.job("")),
                 wrong("job '.hidden'", c -> c.job(".hidden")),
                 wrong("job 'a/b'", c -> c.job("a/b")),
