@@ -8,16 +8,18 @@ import dev.verbena.dart.DartReceiver;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
-import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -84,13 +86,28 @@ public final class DartList extends CliCommand {
             }
         }
         byName.values().forEach(entry -> entry.put("state", "gone"));
-        try (Stream<Path> files = Files.walk(folder)) {
-            for (Path file : (Iterable<Path>) files::iterator) {
-                if (Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
-                    look(byName, folder.relativize(file).toString(), file);
-                }
-            }
-        }
+        Files.walkFileTree(
+                folder,
+                new SimpleFileVisitor<>() {
+                    @Override
+                    public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
+                        if (attributes.isRegularFile()) {
+                            String name = folder.relativize(file).toString();
+                            look(byName, name, attributes.size());
+                        }
+                        return FileVisitResult.CONTINUE;
+                    }
+
+                    @Override
+                    public FileVisitResult visitFileFailed(Path file, IOException error)
+                            throws IOException {
+                        // A receiver that runs gives files their names meanwhile.
+                        if (error instanceof NoSuchFileException && !file.equals(folder)) {
+                            return FileVisitResult.CONTINUE;
+                        }
+                        throw error;
+                    }
+                });
         return new ArrayList<>(byName.values());
     }
 
@@ -104,15 +121,13 @@ public final class DartList extends CliCommand {
         return text.substring(0, text.lastIndexOf('\n') + 1).lines().toList();
     }
 
-    private static void look(Map<String, Map<String, Object>> byName, String name, Path file)
-            throws IOException {
+    private static void look(Map<String, Map<String, Object>> byName, String name, long length) {
         boolean isPart = name.startsWith(".receiving-") && name.matches("[^/]*-\\d+-\\d+-\\d+");
         boolean isOwn = name.startsWith(".receiving-") || name.startsWith(ReceivedTree.OWN_PREFIX);
         isPart |= name.startsWith(PartFile.PREFIX);
         if (isOwn && !isPart && !byName.containsKey(name)) {
             return;
         }
-        long length = Files.size(file);
         Map<String, Object> entry = byName.computeIfAbsent(name, key -> new TreeMap<>());
         String state = isPart ? "arriving" : "unknown";
         if (entry.get("bytes") instanceof Long) {
