@@ -64,5 +64,7 @@ class StandardOutputIT {
     void shouldEndSilentlyAsOthersDoWhenNobodyReadsOn() throws Exception {
         Bash closed = verbena("completion | head -c 1; echo \" ${PIPESTATUS[0]}\"");
         assertThat(closed.text()).startsWith("#").endsWith(" 141\n");
+        Bash top = verbena("top --interval=0.1 | head -n 1; echo \" ${PIPESTATUS[0]}\"");
+        assertThat(top.text()).startsWith("verbena top").endsWith(" 141\n");
     }
 }

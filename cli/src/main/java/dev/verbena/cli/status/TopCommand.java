@@ -61,6 +61,9 @@ public final class TopCommand extends CliCommand {
                 }
                 TopSample now = TopSample.take(of.job());
                 print(out, isScreen, before, now);
+                if (out.checkError()) {
+                    break; // Nobody reads any more.
+                }
                 before = now;
             }
         }
