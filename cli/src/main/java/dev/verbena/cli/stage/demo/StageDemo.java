@@ -4,8 +4,11 @@ import dev.verbena.agent.CountersFile;
 import dev.verbena.cli.terminal.CliCommand;
 import dev.verbena.cli.terminal.Columns;
 import dev.verbena.cli.terminal.HostPort;
+import dev.verbena.cli.terminal.Messages;
 import dev.verbena.cli.terminal.OutputFolder;
+import dev.verbena.cli.terminal.OwnedFolder;
 import dev.verbena.cli.terminal.ProgressLine;
+import dev.verbena.cli.terminal.Termination;
 import dev.verbena.examples.intransit.FieldQueries;
 import dev.verbena.examples.intransit.RunState;
 import dev.verbena.examples.intransit.SteeredRun;
@@ -18,10 +21,8 @@ import java.io.IOException;
 import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Comparator;
 import java.util.Locale;
 import java.util.TreeMap;
-import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -46,6 +47,7 @@ public final class StageDemo extends CliCommand {
     private static final double PERTURBATION = 0.004;
     private static final int CELLS = 128;
     private static final int ROWS_SHOWN = 5;
+    private static final long CLOSE_MS = 100_000;
 
     @Option(
             names = "--particles",
@@ -99,14 +101,14 @@ public final class StageDemo extends CliCommand {
                 new PicParameters(
                         particles, CELLS, LENGTH, TIME_STEP, 1, THERMAL_SPEED, PERTURBATION, 1);
         Path folder = OutputFolder.prepareOrNext(output, OUTPUT);
-        Path memory =
-                Files.createTempDirectory(
-                        CountersFile.defaultShmDirectory(), "verbena-stage-demo-");
+        Path shared = CountersFile.defaultShmDirectory();
+        OwnedFolder.removeLeft(shared);
+        Path memory = OwnedFolder.create(shared);
         SteeredRun.Outcome outcome;
-        try {
-            outcome = run(parameters, folder, memory);
+        try (Termination termination = new Termination(CLOSE_MS)) {
+            outcome = run(parameters, folder, memory, termination);
         } finally {
-            delete(memory);
+            OwnedFolder.delete(memory);
         }
         FieldQueries queries = new FieldQueries(parameters);
         new DemoReport(parameters, queries, outcome, commandLine()).write(folder);
@@ -115,7 +117,8 @@ public final class StageDemo extends CliCommand {
         return 0;
     }
 
-    private SteeredRun.Outcome run(PicParameters parameters, Path folder, Path memory)
+    private SteeredRun.Outcome run(
+            PicParameters parameters, Path folder, Path memory, Termination termination)
             throws Exception {
         Path base = folder.resolve("fields.duckdb");
         Path near = Files.createDirectory(memory.resolve("duckdb"));
@@ -132,13 +135,16 @@ public final class StageDemo extends CliCommand {
                 StagingServer mirror =
                         other == null ? null : StagingServer.connect(other.address())) {
             return new SteeredRun(parameters, steps, askEvery)
-                    .run(client, mirror, (done, state) -> show(line, done, state));
+                    .run(client, mirror, (done, state) -> show(line, done, state, termination));
         } finally {
             line.end();
         }
     }
 
-    private void show(ProgressLine line, long done, RunState state) {
+    private void show(ProgressLine line, long done, RunState state, Termination termination) {
+        if (termination.isAsked()) {
+            throw new Messages.Failure("interrupted after step %s; there is no report", done);
+        }
         String growth =
                 Double.isNaN(state.growth())
                         ? "not known yet"
@@ -205,13 +211,5 @@ public final class StageDemo extends CliCommand {
                                                 "  step %d: %.6g",
                                                 each.getKey(),
                                                 each.getValue())));
-    }
-
-    private static void delete(Path folder) throws IOException {
-        try (Stream<Path> files = Files.walk(folder)) {
-            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-                Files.delete(file);
-            }
-        }
     }
 }

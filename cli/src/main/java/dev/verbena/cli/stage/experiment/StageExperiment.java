@@ -7,6 +7,7 @@ import dev.verbena.cli.terminal.CliCommand;
 import dev.verbena.cli.terminal.Columns;
 import dev.verbena.cli.terminal.Messages;
 import dev.verbena.cli.terminal.OutputFolder;
+import dev.verbena.cli.terminal.OwnedFolder;
 import dev.verbena.cli.terminal.ProgressLine;
 import dev.verbena.cli.terminal.Termination;
 import dev.verbena.cli.terminal.ThisMachine;
@@ -108,8 +109,8 @@ public final class StageExperiment extends CliCommand {
         check();
         String scheme = TransportOption.require(spec, transport);
         Path inMemory = memory == null ? CountersFile.defaultShmDirectory() : memory;
-        ExperimentFolder.removeLeft(inMemory);
-        ExperimentFolder.removeLeft(disk);
+        OwnedFolder.removeLeft(inMemory);
+        OwnedFolder.removeLeft(disk);
         requireRoom(inMemory);
         requireRoom(disk);
         Path folder = OutputFolder.prepareOrNext(output, OUTPUT);

@@ -2,6 +2,7 @@ package dev.verbena.cli.stage.experiment;
 
 import dev.verbena.cli.terminal.ChildProcess;
 import dev.verbena.cli.terminal.Messages;
+import dev.verbena.cli.terminal.OwnedFolder;
 import java.io.BufferedWriter;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
@@ -57,8 +58,8 @@ final class Transfers implements AutoCloseable {
         this.scheme = scheme;
         this.datasets = datasets;
         this.isInterrupted = isInterrupted;
-        memory = ExperimentFolder.create(memoryParent);
-        disk = ExperimentFolder.create(diskParent);
+        memory = OwnedFolder.enterable(OwnedFolder.create(memoryParent));
+        disk = OwnedFolder.enterable(OwnedFolder.create(diskParent));
         source = memory.resolve("source");
     }
 
@@ -70,7 +71,7 @@ final class Transfers implements AutoCloseable {
     void start(long bytes, boolean hasSsh) throws IOException, InterruptedException {
         fill(source, bytes);
         if (hasSsh) {
-            sshd = new Sshd(ExperimentFolder.enterable(memory.resolve("ssh")));
+            sshd = new Sshd(OwnedFolder.enterable(memory.resolve("ssh")));
         }
         client =
                 ChildProcess.start(
@@ -127,16 +128,16 @@ final class Transfers implements AutoCloseable {
     void measure(Trial trial) throws IOException, InterruptedException {
         count++;
         double alone = trial.hasLoop ? ComputeLoop.alone() : Double.NaN;
-        Path inMemory = ExperimentFolder.enterable(memory.resolve("run-" + count));
-        Path onDisk = ExperimentFolder.enterable(disk.resolve("run-" + count));
+        Path inMemory = OwnedFolder.enterable(memory.resolve("run-" + count));
+        Path onDisk = OwnedFolder.enterable(disk.resolve("run-" + count));
         try {
             trial.add(
                     trial.method.isScp()
                             ? copied(trial, trial.method.isOnDisk() ? onDisk : inMemory, alone)
                             : staged(trial, inMemory, onDisk, alone));
         } finally {
-            ExperimentFolder.delete(inMemory);
-            ExperimentFolder.delete(onDisk);
+            OwnedFolder.delete(inMemory);
+            OwnedFolder.delete(onDisk);
         }
     }
 
@@ -311,7 +312,7 @@ final class Transfers implements AutoCloseable {
         if (sshd != null) {
             sshd.close();
         }
-        ExperimentFolder.delete(memory);
-        ExperimentFolder.delete(disk);
+        OwnedFolder.delete(memory);
+        OwnedFolder.delete(disk);
     }
 }

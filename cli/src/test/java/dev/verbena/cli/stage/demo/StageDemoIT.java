@@ -10,6 +10,8 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
@@ -41,6 +43,44 @@ class StageDemoIT {
         return Map.of(
                 "JAVA_TOOL_OPTIONS",
                 "-Dverbena.home=" + home + " -Dverbena.cache=" + folder.resolve("cache"));
+    }
+
+    /** What is in shared memory would else stay until the machine is started again. */
+    @Test
+    void shouldLeaveNoMemoryBehind() throws Exception {
+        Map<String, String> variables = new HashMap<>(withDuckDb());
+        Path shared = Files.createDirectory(folder.resolve("shared"));
+        variables.put("VERBENA_SHM_DIR", shared.toString());
+        for (boolean isKilled : new boolean[] {true, false}) {
+            Path output = folder.resolve("killed-" + isKilled);
+            try (CommandProcess demo =
+                    CommandProcess.start(
+                            folder,
+                            variables,
+                            "stage",
+                            "demo",
+                            "--particles=1000",
+                            "--steps=100000",
+                            "--output=" + output)) {
+                Path address = output.resolve("duckdb.address");
+                demo.await(() -> Files.exists(address), "start its server");
+                assertThat(folders(shared)).containsExactly("verbena-run-" + demo.handle().pid());
+                if (isKilled) {
+                    demo.handle().destroyForcibly();
+                    demo.handle().onExit().get();
+                } else {
+                    demo.terminate();
+                    assertThat(demo.exitCode()).as(demo.out()).isEqualTo(1);
+                }
+            }
+        }
+        assertThat(folders(shared)).isEmpty();
+    }
+
+    private static List<String> folders(Path shared) {
+        return Arrays.stream(shared.toFile().list())
+                .filter(name -> name.startsWith("verbena-run-"))
+                .toList();
     }
 
     @Test

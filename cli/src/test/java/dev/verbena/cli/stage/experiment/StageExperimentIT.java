@@ -44,7 +44,7 @@ class StageExperimentIT {
 
     private static List<Path> left(Path parent, long pid) throws Exception {
         try (Stream<Path> files = Files.list(parent)) {
-            return files.filter(each -> each.endsWith("verbena-experiment-" + pid)).toList();
+            return files.filter(each -> each.endsWith("verbena-run-" + pid)).toList();
         }
     }
 
@@ -108,7 +108,7 @@ class StageExperimentIT {
         long pid;
         try (CommandProcess command = endless()) {
             pid = command.handle().pid();
-            Path inside = Path.of("/dev/shm/verbena-experiment-" + pid);
+            Path inside = Path.of("/dev/shm/verbena-run-" + pid);
             command.awaitOut("run 1");
             assertThat(running(inside.resolve("ssh"))).isNotEmpty();
             command.handle().destroyForcibly();

@@ -1,4 +1,4 @@
-package dev.verbena.cli.stage.experiment;
+package dev.verbena.cli.terminal;
 
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
@@ -13,28 +13,29 @@ import java.time.Instant;
 import java.util.Optional;
 
 /**
- * The folders of an experiment. A mark in each says which process has made it: the next experiment
- * removes those of processes that were killed. Thread-safe.
+ * Folders that commands need while they run. A mark in each says which process has made it: the
+ * next command removes those of processes that were killed. Thread-safe.
  */
-final class ExperimentFolder {
-    private static final String NAME = "verbena-experiment-";
+public final class OwnedFolder {
+    private static final String NAME = "verbena-run-";
     private static final String MARK = "owner";
 
     /** Start times are known to a tick; the time of the boot that they count from may be off. */
     private static final long START_OFF_MS = 2_000;
 
-    private ExperimentFolder() {}
+    private OwnedFolder() {}
 
-    /** A new folder of this process. */
-    static Path create(Path parent) throws IOException {
+    /** A new folder of this process, which other users can neither enter nor list. */
+    public static Path create(Path parent) throws IOException {
         ProcessHandle own = ProcessHandle.current();
-        Path folder = enterable(parent.resolve(NAME + own.pid()));
+        Path folder = Files.createDirectories(parent.resolve(NAME + own.pid()));
+        Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwx------"));
         Files.writeString(folder.resolve(MARK), own.pid() + " " + startMs(own));
         return folder;
     }
 
     /** A new folder that others may enter, but not list. */
-    static Path enterable(Path folder) throws IOException {
+    public static Path enterable(Path folder) throws IOException {
         Files.createDirectories(folder);
         return Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwx--x--x"));
     }
@@ -44,7 +45,7 @@ final class ExperimentFolder {
     }
 
     /** Removes the folders in this one that this user's processes have left that are gone. */
-    static void removeLeft(Path parent) {
+    public static void removeLeft(Path parent) {
         try (DirectoryStream<Path> found = Files.newDirectoryStream(parent, NAME + "*")) {
             for (Path folder : found) {
                 if (isLeft(folder)) {
@@ -52,7 +53,7 @@ final class ExperimentFolder {
                 }
             }
         } catch (IOException e) {
-            // Another experiment removes the same, or they stay until the next one.
+            // Another command removes the same, or they stay until the next one.
         }
     }
 
@@ -85,7 +86,7 @@ final class ExperimentFolder {
     }
 
     /** Deletes a folder and what is in it; follows no links. */
-    static void delete(Path folder) throws IOException {
+    public static void delete(Path folder) throws IOException {
         Files.walkFileTree(
                 folder,
                 new SimpleFileVisitor<>() {
