@@ -3,11 +3,10 @@ package dev.verbena.cli;
 import dev.verbena.agent.RealEnvironment;
 import dev.verbena.agent.RendezvousServer;
 import dev.verbena.cli.terminal.CliCommand;
+import dev.verbena.cli.terminal.HostPort;
 import dev.verbena.cli.terminal.Messages;
 import dev.verbena.cli.terminal.Termination;
 import java.io.UncheckedIOException;
-import java.net.URI;
-import java.net.URISyntaxException;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -28,20 +27,20 @@ final class RendezvousCommand extends CliCommand {
             names = "--listen",
             paramLabel = "HOST:PORT",
             defaultValue = "127.0.0.1:0",
+            converter = HostPort.Converter.class,
             description = "Port 0: any free one. Default: ${DEFAULT-VALUE}.")
-    private String listen;
+    private HostPort listen;
 
     @Override
     public Integer call() throws InterruptedException {
-        URI address = address();
         try (Termination termination = new Termination(10_000);
                 RealEnvironment environment =
                         RealEnvironment.builder()
                                 .application("rendezvous")
                                 .errorHandler(Messages.to(err()))
                                 .build();
-                RendezvousServer server = launch(environment, address)) {
-            say("tcp://%s:%d".formatted(address.getHost(), server.port()));
+                RendezvousServer server = launch(environment)) {
+            say("tcp://" + new HostPort(listen.host(), server.port()));
             while (!termination.await(LOOK_MS)) {
                 continue;
             }
@@ -49,23 +48,9 @@ final class RendezvousCommand extends CliCommand {
         }
     }
 
-    private URI address() {
+    private RendezvousServer launch(RealEnvironment environment) {
         try {
-            URI address = new URI("tcp://" + listen);
-            if (address.getHost() != null && address.getPort() >= 0) {
-                inRange("--listen", address.getPort(), 0, 65535);
-                return address;
-            }
-        } catch (URISyntaxException e) {
-            // reported below, as a missing port is
-        }
-        throw wrong("--listen %s is not HOST:PORT", listen);
-    }
-
-    private static RendezvousServer launch(RealEnvironment environment, URI address) {
-        try {
-            String host = address.getHost().replaceAll("^\\[|]$", "");
-            return RendezvousServer.launch(environment, host, address.getPort());
+            return RendezvousServer.launch(environment, listen.host(), listen.port());
         } catch (UncheckedIOException e) {
             throw new Messages.Failure(e.getMessage());
         }

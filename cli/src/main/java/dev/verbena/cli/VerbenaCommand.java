@@ -69,10 +69,12 @@ import picocli.CommandLine.TypeConversionException;
             "From the ./verbena script: test (all tests; test --help says more), bench (every transport"
                     + " beside C, this machine and others, as a page), couple (two"
                     + " simulations coupled through a receiver), compare (every promised ratio, beside"
-                    + " C and others), docs (the Javadoc as one site), gni (install PREFIX=DIR: the C libraries for programs written"
-                    + " for uGNI), gni-run (starts them), jmh (what one operation costs), portals"
+                    + " C and others), commsplit (the library that gives each program of an MPI job its"
+                    + " own world), docs (the Javadoc as one site), gni (install PREFIX=DIR: the C libraries for programs written"
+                    + " for uGNI), gni-run (starts them), jmh (what one operation costs), mpi-hold"
+                    + " (a command without MPI beside programs with it), portals"
                     + " (install PREFIX=DIR: the C library for programs written for Portals 3.3),"
-                    + " rdma-vm (a command in a virtual machine with a software RDMA card).",
+                    + " rdma-vm (a command in a virtual machine with a software RDMA NIC).",
         })
 public final class VerbenaCommand implements Runnable {
     /** As of a program that SIGPIPE ended. */
@@ -80,8 +82,18 @@ public final class VerbenaCommand implements Runnable {
 
     static final List<String> SCRIPT_COMMANDS =
             List.of(
-                    "test", "bench", "couple", "compare", "gni", "docs", "gni-run", "jmh",
-                    "portals", "rdma-vm");
+                    "test",
+                    "bench",
+                    "couple",
+                    "compare",
+                    "commsplit",
+                    "gni",
+                    "docs",
+                    "gni-run",
+                    "jmh",
+                    "mpi-hold",
+                    "portals",
+                    "rdma-vm");
 
     private static final String COMPLETION = "completion";
     private static final String HELP = "help";

@@ -91,6 +91,9 @@ public final class FlesnetComputeCommand extends CliCommand {
         if (segment != null && archive != null) {
             throw wrong("--archive is an option of the consumer when there is --consumers");
         }
+        if (isCompressed && archive == null) {
+            throw wrong("--zstd needs --archive");
+        }
         try (Termination termination = new Termination(10_000);
                 RealEnvironment environment =
                         RealEnvironment.builder()

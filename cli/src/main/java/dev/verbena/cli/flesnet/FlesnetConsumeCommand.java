@@ -28,6 +28,7 @@ import picocli.CommandLine.Parameters;
         sortOptions = false)
 public final class FlesnetConsumeCommand extends CliCommand {
     private static final long LOOK_MS = 20;
+    private static final int LOOKS_UNSAID = 100;
     private static final int FLUSH_MS = 10_000;
 
     @Parameters(
@@ -107,6 +108,10 @@ public final class FlesnetConsumeCommand extends CliCommand {
         ChildProcess.endWithParent(() -> Runtime.getRuntime().halt(1));
         ConsumerWish wish = wish();
         inRange("--high-water", highWater, 1, 1_000_000);
+        inRange("--timeslice", timeslice, 1, 1 << 20);
+        if (isCompressed && archive == null) {
+            throw wrong("--zstd needs --archive");
+        }
         try (Termination termination = new Termination(10_000);
                 RealEnvironment environment =
                         RealEnvironment.builder()
@@ -122,11 +127,8 @@ public final class FlesnetConsumeCommand extends CliCommand {
             if (archive != null) {
                 checker.archive(archive, isCompressed, Instant.now().getEpochSecond());
             }
-            while (!Files.exists(segment)) {
-                if (termination.await(LOOK_MS)) {
-                    return 1;
-                }
-                serve(stream);
+            if (!awaitSegment(termination, stream)) {
+                return 1;
             }
             boolean isWhole = consume(termination, environment.nanoClock(), wish, checker);
             int waitedMs = 0;
@@ -150,6 +152,25 @@ public final class FlesnetConsumeCommand extends CliCommand {
             throw wrong(
                     "'%s' with --stride %s --offset %s: %s", queue, stride, offset, e.getMessage());
         }
+    }
+
+    /** False if the end is asked for before. */
+    private boolean awaitSegment(Termination termination, TimesliceStream stream)
+            throws InterruptedException {
+        for (int looks = 1; !Files.exists(segment); looks++) {
+            if (termination.await(LOOK_MS)) {
+                return false;
+            }
+            serve(stream);
+            if (looks == LOOKS_UNSAID) {
+                err().println(
+                                "verbena flesnet consume: waiting for %s, which flesnet compute makes"
+                                                .formatted(segment)
+                                        + " that has it as --consumers");
+                err().flush();
+            }
+        }
+        return true;
     }
 
     private void serve(TimesliceStream stream) {

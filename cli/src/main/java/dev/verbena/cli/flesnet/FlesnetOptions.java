@@ -4,12 +4,12 @@ import dev.verbena.agent.Environment;
 import dev.verbena.cli.terminal.ChildProcess;
 import dev.verbena.cli.terminal.CliCommand;
 import dev.verbena.cli.terminal.Messages;
+import dev.verbena.cli.terminal.TransportOption;
 import dev.verbena.flesnet.DescriptorMode;
 import dev.verbena.flesnet.FlesnetContext;
 import dev.verbena.flesnet.InputLossPolicy;
 import dev.verbena.flesnet.RingEndPolicy;
 import dev.verbena.flesnet.dfs.DfsParameters;
-import dev.verbena.transport.Transports;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -114,16 +114,18 @@ final class FlesnetOptions {
      * Refuses values before a process or a thread is started with them.
      *
      * @throws ParameterException naming the option
-     * @throws dev.verbena.transport.TransportException naming the transports there are
+     * @throws Messages.Failure if the transport cannot work here
      */
     void check() {
+        CliCommand.inRange(command, "--inputs", inputs, 1, 65_535);
+        CliCommand.inRange(command, "--computes", computes, 1, 4_096);
         CliCommand.inRange(command, "--timeslice", timeslice, 1, 1 << 20);
         CliCommand.inRange(command, "--overlap", overlap, 0, 1 << 20);
         CliCommand.inRange(command, "--ring", ring, 4, 30);
         CliCommand.inRange(command, "--descriptors", descriptors, 0, 20);
         CliCommand.inRange(command, "--schedulers", schedulers, 0, computes);
         CliCommand.inRange(command, "--dfs", dfs, 1, 1 << 30);
-        Transports.provider(transport);
+        TransportOption.require(command, transport);
     }
 
     /** As {@link #check()}, of one node among so many. */

@@ -3,6 +3,7 @@ package dev.verbena.cli.flesnet;
 import dev.verbena.cli.terminal.ChildProcess;
 import dev.verbena.cli.terminal.CliCommand;
 import dev.verbena.cli.terminal.Columns;
+import dev.verbena.cli.terminal.OutputFolder;
 import dev.verbena.cli.terminal.Termination;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -51,8 +52,11 @@ public final class FlesnetRunCommand extends CliCommand {
         inRange("--computes", options.computes, 1, NODES_MAX);
         options.check();
         sources.check();
+        if (isCompressed && archives == null) {
+            throw wrong("--zstd needs --archives");
+        }
         if (archives != null) {
-            Files.createDirectories(archives);
+            OutputFolder.write("--archives", archives, () -> Files.createDirectories(archives));
         }
         Path folder = RunFolder.create();
         nodes = new RunNodes(options.isShrinking);

@@ -28,6 +28,7 @@ final class SourceOptions {
     private static final String FILE = "file:";
     private static final String UDP = "udp:";
     private static final int FILES_MAX = 10_000;
+    private static final int PORT_MAX = 65_535;
 
     @Option(
             names = "--source",
@@ -70,11 +71,12 @@ final class SourceOptions {
     private CommandSpec command;
 
     /**
-     * Refuses values of the generator.
+     * Refuses what is no source, and values of the generator.
      *
      * @throws ParameterException naming the option
      */
     void check() {
+        checkForm();
         CliCommand.inRange(command, "--timeslices", pattern.timeslices, 1, Long.MAX_VALUE >> 21);
         CliCommand.inRange(command, "--size", pattern.size, 0, 16 << 20);
         CliCommand.inRange(command, "--spread", pattern.spread, 0, pattern.size);
@@ -85,6 +87,19 @@ final class SourceOptions {
                     "--size %s and --spread %s must be multiples of 8",
                     pattern.size,
                     pattern.spread);
+        }
+    }
+
+    /** The form only: what it names may be on another machine, or of another input. */
+    private void checkForm() {
+        String first = source.replace("%i", "0");
+        boolean isDatagrams = first.matches("udp:.+:[0-9]{1,5}");
+        if (isDatagrams) {
+            String port = first.substring(first.lastIndexOf(':') + 1);
+            isDatagrams = Integer.parseInt(port) <= PORT_MAX;
+        }
+        if (!isDatagrams && !source.equals(PATTERN) && !source.matches("file:.+")) {
+            throw wrong();
         }
     }
 
@@ -139,7 +154,7 @@ final class SourceOptions {
             throw wrong();
         }
         int port = Integer.parseInt(place.substring(colon + 1));
-        if (port > 65_535) {
+        if (port > PORT_MAX) {
             throw wrong();
         }
         InetAddress host = InetAddress.getByName(place.substring(0, colon));

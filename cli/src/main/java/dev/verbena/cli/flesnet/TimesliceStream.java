@@ -7,7 +7,6 @@ import dev.verbena.flesnet.archive.ArchivedTimeslice;
 import dev.verbena.flesnet.stream.MessagePublisher;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.net.InetSocketAddress;
 
 /**
  * Timeslices for ZeroMQ's subscribers: each message is a {@code .tsa} archive of one timeslice. One
@@ -33,8 +32,7 @@ final class TimesliceStream implements AutoCloseable {
         if (place == null) {
             return null;
         }
-        InetSocketAddress local = new InetSocketAddress(place.host(), place.port());
-        return new TimesliceStream(new MessagePublisher(local, highWater), place.host());
+        return new TimesliceStream(new MessagePublisher(place.resolve(), highWater), place.host());
     }
 
     HostPort address() {

@@ -1,6 +1,7 @@
 package dev.verbena.cli.nessie;
 
 import dev.verbena.agent.RealEnvironment;
+import dev.verbena.cli.terminal.HostPort;
 import dev.verbena.cli.terminal.Messages;
 import dev.verbena.cli.terminal.TransportOption;
 import dev.verbena.nessie.service.ArrayException;
@@ -55,9 +56,10 @@ public final class NessieArrayServer extends ServerCommand<ArrayServer> {
     @Option(
             names = "--listen",
             paramLabel = "HOST:PORT",
+            converter = HostPort.Converter.class,
             description =
                     "Serve TCP, too: one port for each server, from PORT on; 0: any that are free.")
-    private String listen;
+    private HostPort listen;
 
     @Option(
             names = "--transport",
@@ -94,12 +96,10 @@ public final class NessieArrayServer extends ServerCommand<ArrayServer> {
         if (listen == null) {
             return options;
         }
-        int colon = listen.lastIndexOf(':');
-        String port = listen.substring(colon + 1);
-        if (colon < 1 || !port.matches("[0-9]{1,5}") || Integer.parseInt(port) > 65_535 - count) {
-            throw wrong("--listen %s is not HOST:PORT", listen);
+        if (listen.port() + count - 1 > HostPort.PORT_MAX) {
+            throw wrong("--listen %s: there are no %s ports from there on", listen, count);
         }
-        return options.withDoor(listen.substring(0, colon), Integer.parseInt(port));
+        return options.withDoor(listen.host(), listen.port());
     }
 
     @Override
@@ -113,7 +113,8 @@ public final class NessieArrayServer extends ServerCommand<ArrayServer> {
                             Transports.open(scheme, new TransportContext().job(job)),
                             directory.resolve("server" + place).toString(),
                             own);
-            String tcp = server.port() < 0 ? "" : ", TCP " + own.host() + ":" + server.port();
+            String tcp =
+                    server.port() < 0 ? "" : ", TCP " + new HostPort(own.host(), server.port());
             say("server %s of %s: %s%s".formatted(place, count, server.url(), tcp));
             return server;
         } catch (ArrayException e) {

@@ -4,11 +4,11 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
+import dev.verbena.cli.terminal.HostPort;
 import dev.verbena.staging.sink.StagedArrays;
 import dev.verbena.staging.sink.ZarrView;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.net.InetSocketAddress;
 import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;
 import java.nio.channels.WritableByteChannel;
@@ -35,18 +35,25 @@ final class StageHttp implements AutoCloseable {
     private final ThreadPoolExecutor threads =
             new ThreadPoolExecutor(
                     THREADS_MAX, THREADS_MAX, 10, TimeUnit.SECONDS, new LinkedBlockingQueue<>());
+    private final String host;
     private final String token;
     private final StagedArrays arrays;
     private final StepEvents events;
     private final Semaphore listeners = new Semaphore(LISTENERS_MAX);
 
-    /** Listens from now on. */
-    StageHttp(String host, int port, String token, StagedArrays arrays, StepEvents events)
+    /**
+     * Listens from now on.
+     *
+     * @param at port 0: any
+     * @throws IOException for a host that is unknown, or a port that is taken
+     */
+    StageHttp(HostPort at, String token, StagedArrays arrays, StepEvents events)
             throws IOException {
+        this.host = at.host();
         this.token = token;
         this.arrays = arrays;
         this.events = events;
-        server = HttpServer.create(new InetSocketAddress(host, port), 0);
+        server = HttpServer.create(at.resolve(), 0);
         threads.allowCoreThreadTimeOut(true);
         server.setExecutor(threads);
         server.createContext("/", this::handle);
@@ -62,8 +69,8 @@ final class StageHttp implements AutoCloseable {
 
     /** Of the store. */
     String address() {
-        InetSocketAddress at = server.getAddress();
-        return "http://" + at.getHostString() + ":" + at.getPort() + "/" + token + "/";
+        HostPort at = new HostPort(host, server.getAddress().getPort());
+        return "http://" + at + "/" + token + "/";
     }
 
     private void handle(HttpExchange exchange) throws IOException {

@@ -3,6 +3,7 @@ package dev.verbena.cli.stage;
 import dev.verbena.agent.RealEnvironment;
 import dev.verbena.cli.report.PicturedSink;
 import dev.verbena.cli.terminal.CliCommand;
+import dev.verbena.cli.terminal.HostPort;
 import dev.verbena.cli.terminal.Messages;
 import dev.verbena.cli.terminal.SinkOption;
 import dev.verbena.cli.terminal.SizedFolder;
@@ -15,13 +16,13 @@ import dev.verbena.staging.sink.Sink;
 import dev.verbena.staging.sink.StagedArrays;
 import dev.verbena.transport.TransportContext;
 import java.io.IOException;
-import java.net.BindException;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -43,8 +44,9 @@ final class StageServe extends CliCommand {
     @Option(
             names = "--listen",
             paramLabel = "HOST:PORT",
+            converter = HostPort.Converter.class,
             description = "Listen on TCP; port 0: any. This, or --config, or both.")
-    private String listen;
+    private HostPort listen;
 
     @Option(
             names = "--config",
@@ -91,12 +93,13 @@ final class StageServe extends CliCommand {
     @Option(
             names = "--http",
             paramLabel = "HOST:PORT",
+            converter = HostPort.Converter.class,
             description = {
                 "Show the datasets that wait here as a store of Zarr, and steps that the sink has"
                         + " whole as events, over HTTP; port 0: any. The address, with a token, is"
                         + " printed."
             })
-    private String http;
+    private HostPort http;
 
     @Option(
             names = "--webhook",
@@ -108,6 +111,7 @@ final class StageServe extends CliCommand {
     @SuppressWarnings("try") // closed before it reports
     public Integer call() throws Exception {
         inRange("--senders", senders, 1, 64);
+        checkWebhooks();
         Sink target = sink.open();
         try (Termination termination = new Termination(90_000);
                 RealEnvironment environment =
@@ -170,7 +174,7 @@ final class StageServe extends CliCommand {
             context.disk(disk.toAbsolutePath(), Long.MAX_VALUE);
         }
         if (listen != null) {
-            context.listen(host("--listen", listen), port("--listen", listen));
+            context.listen(listen.host(), listen.port());
         }
         if (configuration != null) {
             context.transport(
@@ -187,34 +191,25 @@ final class StageServe extends CliCommand {
     }
 
     private StageHttp http(StagedArrays arrays, StepEvents events) throws IOException {
-        String host = host("--http", http);
-        int port = port("--http", http);
         try {
-            return new StageHttp(host, port, StageHttp.newToken(), arrays, events);
-        } catch (BindException e) {
-            throw new IOException("--http %s: %s".formatted(http, e.getMessage()), e);
+            return new StageHttp(http, StageHttp.newToken(), arrays, events);
+        } catch (IOException e) {
+            throw new IOException("--http %s: %s".formatted(http, Messages.of(e)), e);
         }
     }
 
-    private String host(String option, String text) {
-        int colon = text.lastIndexOf(':');
-        if (colon < 1) {
-            throw wrong("%s %s is not HOST:PORT", option, text);
+    /** What else would be noticed when the first step is whole. */
+    private void checkWebhooks() {
+        for (URI webhook : webhooks) {
+            String scheme = String.valueOf(webhook.getScheme()).toLowerCase(Locale.ROOT);
+            if (!scheme.matches("https?") || webhook.getHost() == null) {
+                throw wrong("--webhook %s is not http://HOST... or https://HOST...", webhook);
+            }
         }
-        return text.substring(0, colon);
-    }
-
-    private int port(String option, String text) {
-        String digits = text.substring(text.lastIndexOf(':') + 1);
-        int port = digits.matches("[0-9]{1,5}") ? Integer.parseInt(digits) : -1;
-        if (port < 0 || port > 65535) {
-            throw wrong("%s %s is not HOST:PORT with a port from 0 to 65535", option, text);
-        }
-        return port;
     }
 
     private String addresses(StagingService service) {
-        String tcp = listen == null ? "" : host("--listen", listen) + ":" + service.port();
+        String tcp = listen == null ? "" : new HostPort(listen.host(), service.port()).toString();
         String other = service.uri() == null ? "" : service.uri().toString();
         return tcp.isEmpty() || other.isEmpty() ? tcp + other : tcp + " and " + other;
     }

@@ -2,6 +2,7 @@ package dev.verbena.cli.stage;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.verbena.cli.terminal.Json;
 import dev.verbena.staging.sink.SealedSteps;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -41,8 +42,8 @@ final class StepEvents implements SealedSteps.Listener, AutoCloseable {
     @Override
     public void sealed(String variable, long step, long elements) {
         String event =
-                "{\"event\": \"step sealed\", \"variable\": \"%s\", \"step\": %s, \"elements\": %s}"
-                        .formatted(variable, step, elements);
+                "{\"event\": \"step sealed\", \"variable\": %s, \"step\": %s, \"elements\": %s}"
+                        .formatted(Json.string(variable), step, elements);
         tell(event);
     }
 

@@ -1,5 +1,8 @@
 package dev.verbena.cli.terminal;
 
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
@@ -10,6 +13,9 @@ import picocli.CommandLine.TypeConversionException;
  * @param port 0 to 65535; 0: any
  */
 public record HostPort(String host, int port) {
+    /** The highest there is. */
+    public static final int PORT_MAX = 65_535;
+
     private static final String LOOPBACK = "127.0.0.1";
 
     /**
@@ -26,11 +32,20 @@ public record HostPort(String host, int port) {
         } catch (NumberFormatException e) {
             // reported below, as a port out of range is
         }
-        if (host.isEmpty() || port < 0 || port > 65535) {
+        if (host.isEmpty() || port < 0 || port > PORT_MAX) {
             throw new IllegalArgumentException(
                     "'" + text + "' is not HOST:PORT with a port from 0 to 65535");
         }
         return new HostPort(host, port);
+    }
+
+    /**
+     * The address of the host.
+     *
+     * @throws UnknownHostException naming a host that no name service knows
+     */
+    public InetSocketAddress resolve() throws UnknownHostException {
+        return new InetSocketAddress(InetAddress.getByName(host), port);
     }
 
     @Override

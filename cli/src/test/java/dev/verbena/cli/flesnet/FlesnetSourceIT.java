@@ -152,7 +152,13 @@ class FlesnetSourceIT {
         requireRefused("--ring 99 is outside 4 to 30", "run", "--ring=99");
         requireRefused("--size 7", "run", "--size=7");
         requireRefused("--timeslices 0 is outside", "run", "--timeslices=0");
-        requireRefused("no transport provider 'none'", "run", "--transport=none");
+        requireRefused("--source 'x' is not pattern", "run", "--source=x");
+        requireRefused("--source 'udp:a:70000' is not", "run", "--source=udp:a:70000");
+        requireRefused("--zstd needs --archives", "run", "--zstd");
+        requireRefused("--zstd needs --archive", "compute", "0", there, "--zstd");
+        requireRefused("--zstd needs --archive", "consume", "none", "--zstd");
+        requireRefused("--timeslice 0 is outside", "consume", "none", "--timeslice=0");
+        requireRefused("--transport none: there is no such transport", "run", "--transport=none");
     }
 
     private static void requireRefused(String message, String... words) {

@@ -105,7 +105,7 @@ class NessieArrayServerTest {
     void shouldRefuseWrongOptions() {
         assertThat(refused("--num-servers=0").code()).isEqualTo(2);
         assertThat(refused("--memory=0").err()).contains("--memory 0 is below 1");
-        assertThat(refused("--listen=4711").err()).contains("--listen 4711 is not HOST:PORT");
+        assertThat(refused("--listen=4711").err()).contains("'4711' is not HOST:PORT");
         assertThat(refused("--transport=none").err()).contains("there is no such transport");
     }
 }

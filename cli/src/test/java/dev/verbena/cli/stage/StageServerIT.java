@@ -278,6 +278,8 @@ class StageServerIT {
             http[line.length] = "--http";
             http[line.length + 1] = address;
             assertFailed("--http " + address + ": Address already in use", http);
+            http[line.length + 1] = "none.invalid:0";
+            assertFailed("--http none.invalid:0: none.invalid", http);
             line[5] = Files.createFile(folder.resolve("file")).toString();
             assertFailed("it is a file, not a folder", line);
         }
@@ -287,6 +289,17 @@ class StageServerIT {
         try (CommandProcess command = CommandProcess.run(folder, line)) {
             assertThat(command.exitCode()).isEqualTo(1);
             assertThat(command.out()).containsOnlyOnce(text);
+        }
+    }
+
+    /** The kernel names an address of any host as one of IPv6, which no client takes. */
+    @Test
+    void shouldPrintAnAddressThatCanBeUsed() throws Exception {
+        String sink = "file:" + folder.resolve("arrived");
+        try (CommandProcess server = server(Map.of(), "--sink", sink, "--http", "0.0.0.0:0")) {
+            String store = found(server, "store: (http://0\\.0\\.0\\.0:[0-9]+/[0-9a-f]+/),");
+            String here = store.replace("0.0.0.0", "127.0.0.1");
+            assertThat(code(here + ".zmetadata")).isEqualTo(200);
         }
     }
 
