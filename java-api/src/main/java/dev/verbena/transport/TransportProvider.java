@@ -34,7 +34,9 @@ public interface TransportProvider {
      */
     default void address(URI address, boolean isOwn, TransportContext context) {
         String path = address.getPath() == null ? "" : address.getPath();
-        if (address.getAuthority() == null || !isOwn && path.length() < 2) {
+        String query = address.getQuery();
+        boolean isMistyped = isOwn && query != null && !query.matches("incarnation=[0-9a-f]+");
+        if (address.getAuthority() == null || !isOwn && path.length() < 2 || isMistyped) {
             throw new IllegalArgumentException(
                     "'%s' is not of the form %s://job/name".formatted(address, scheme()));
         }

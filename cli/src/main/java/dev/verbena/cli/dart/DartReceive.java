@@ -104,6 +104,7 @@ public final class DartReceive extends CliCommand {
         if (sink.isPictured() && !sink.isGiven()) {
             throw wrong("--pictures needs --sink");
         }
+        address.check(spec, "--listen", true);
         byte[] shared = secret.read();
         List<Path> made = OutputFolder.absent(directory);
         Path folder = directory.toAbsolutePath().normalize();

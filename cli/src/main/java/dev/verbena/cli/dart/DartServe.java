@@ -342,6 +342,9 @@ public abstract class DartServe extends CliCommand {
                         "where do the data go? Give either --receiver HOST:PORT or --sink"
                                 + " file:DIR");
             }
+            if (receiver != null) {
+                receiver.check(spec, "--receiver", false);
+            }
             context.master().serverCount(servers);
             return receiver == null ? context : receiver.receiver(context);
         }
@@ -395,6 +398,9 @@ public abstract class DartServe extends CliCommand {
                 throws IOException {
             if (sink != null) {
                 return context.slave();
+            }
+            if (receiver != null) {
+                receiver.check(spec, "--receiver", false);
             }
             ReceiverAddress target = receiver == null ? fromMaster(termination) : receiver;
             if (target == null) {

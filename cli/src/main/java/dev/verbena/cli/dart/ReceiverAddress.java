@@ -1,10 +1,15 @@
 package dev.verbena.cli.dart;
 
+import dev.verbena.cli.terminal.CliCommand;
 import dev.verbena.cli.terminal.HostPort;
 import dev.verbena.dart.DartReceiver;
 import dev.verbena.dart.DartServer;
+import dev.verbena.transport.TransportException;
+import dev.verbena.transport.Transports;
 import java.net.URI;
 import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.TypeConversionException;
 
 /**
@@ -17,6 +22,24 @@ record ReceiverAddress(HostPort tcp, URI uri) {
         return text.contains("://")
                 ? new ReceiverAddress(null, URI.create(text))
                 : new ReceiverAddress(HostPort.parse(text), null);
+    }
+
+    /**
+     * Refuses what no transport of this name could ever have as an address.
+     *
+     * @param option that gave it
+     * @param isOwn whether it is to be listened on
+     * @throws ParameterException naming the form
+     */
+    void check(CommandSpec spec, String option, boolean isOwn) {
+        if (uri == null || "tcp".equals(uri.getScheme())) {
+            return;
+        }
+        try {
+            Transports.contextFor(uri, isOwn).conclude();
+        } catch (IllegalArgumentException | TransportException e) {
+            throw CliCommand.wrong(spec, "%s %s: %s", option, uri, e.getMessage());
+        }
     }
 
     DartReceiver.Context listen(DartReceiver.Context context) {

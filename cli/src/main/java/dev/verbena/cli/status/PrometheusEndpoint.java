@@ -83,7 +83,7 @@ public final class PrometheusEndpoint implements AutoCloseable {
         registry.register(collector);
         HTTPServer server =
                 HTTPServer.builder()
-                        .hostname(place.host())
+                        .inetAddress(place.resolve().getAddress())
                         .port(place.port())
                         .registry(registry)
                         .buildAndStart();

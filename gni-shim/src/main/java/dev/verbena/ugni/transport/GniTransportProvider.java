@@ -106,14 +106,15 @@ public final class GniTransportProvider implements TransportProvider {
     /** The form is {@link GniAddress#FORM}. Of an own address the port may be 0, for any. */
     @Override
     public void address(URI address, boolean isOwn, TransportContext context) {
-        if (address.getHost() == null || address.getPort() < 0) {
+        String query = address.getQuery() == null ? "" : address.getQuery();
+        boolean isKnown = query.matches("((ptag|cookie|incarnation)=[^&]*(&(?=.)|$))*");
+        if (address.getHost() == null || address.getPort() < 0 || !isKnown) {
             throw new IllegalArgumentException(
                     "'" + address + "' is not of the form " + GniAddress.FORM);
         }
         if (isOwn && address.getPort() > 0) {
             context.name(Integer.toString(address.getPort()));
         }
-        String query = address.getQuery() == null ? "" : address.getQuery();
         for (String part : query.split("&")) {
             if (part.startsWith("ptag=") || part.startsWith("cookie=")) {
                 int equals = part.indexOf('=');

@@ -63,7 +63,10 @@ public final class VerbsTransportProvider implements TransportProvider {
             return;
         }
         String[] path = address.getPath() == null ? NO_PATH : address.getPath().split("/");
-        if (address.getHost() == null || address.getPort() < 0 || path.length == 2) {
+        String query = address.getQuery();
+        boolean isMistyped = query != null && !query.matches("incarnation=[0-9a-f]+");
+        boolean isPlace = address.getHost() != null && address.getPort() >= 0;
+        if (!isPlace || path.length == 2 || isMistyped) {
             throw new IllegalArgumentException(
                     "'" + address + "' is not of the form verbs://host:port/job/name");
         }

@@ -42,6 +42,7 @@ public final class OfiTransportProvider implements TransportProvider {
     public static final List<String> PREFERRED =
             List.of("cxi", "efa", "opx", "psm3", "verbs", "tcp");
 
+    private static final int PORT_MAX = 65_535;
     private static final Set<String> OPTIONS =
             Set.of(PROVIDER_OPTION, HOST_OPTION, PORT_OPTION, PROGRESS_OPTION);
     private static final String UNSAFE = "shm";
@@ -106,8 +107,15 @@ public final class OfiTransportProvider implements TransportProvider {
      */
     @Override
     public void address(URI address, boolean isOwn, TransportContext context) {
+        if (!isOwn) {
+            OfiAddress.of(address);
+        }
         String host = address.getHost();
-        if (host == null || address.getPort() < 0) {
+        String query = address.getQuery();
+        boolean isKnown =
+                query == null
+                        || query.matches("((provider|endpoint|incarnation)=[^&]*(&(?=.)|$))+");
+        if (host == null || address.getPort() < 0 || address.getPort() > PORT_MAX || !isKnown) {
             throw new IllegalArgumentException(
                     "'" + address + "' is not of the form " + OfiAddress.FORM);
         }
@@ -121,8 +129,7 @@ public final class OfiTransportProvider implements TransportProvider {
         if (isOwn && path.length() > 1) {
             context.name(path.substring(1));
         }
-        String query = address.getQuery() == null ? "" : address.getQuery();
-        for (String part : query.split("&")) {
+        for (String part : query == null ? new String[0] : query.split("&")) {
             if (part.startsWith("provider=")) {
                 context.option(PROVIDER_OPTION, part.substring("provider=".length()));
             }

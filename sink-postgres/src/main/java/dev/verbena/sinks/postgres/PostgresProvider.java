@@ -2,9 +2,16 @@ package dev.verbena.sinks.postgres;
 
 import dev.verbena.staging.sink.Sink;
 import dev.verbena.staging.sink.SinkProvider;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** Finds {@link PostgresSink} by URI. */
 public final class PostgresProvider implements SinkProvider {
+    private static final int PORT_MAX = 65_535;
+
+    /** The driver tries wrong ones again and again, as it does servers that are away. */
+    private static final Pattern PLACE = Pattern.compile("[^/]+?(?::([1-9][0-9]{0,8}))?/[^/]+");
+
     /** For {@link java.util.ServiceLoader}. */
     public PostgresProvider() {}
 
@@ -25,7 +32,12 @@ public final class PostgresProvider implements SinkProvider {
         int at = text.indexOf('@');
         String user = at < 0 ? System.getProperty("user.name") : text.substring(0, at);
         String where = text.substring(at + 1);
-        if (user.isEmpty() || !where.matches("[^/]+/[^/]+")) {
+        Matcher matcher = PLACE.matcher(where);
+        boolean isPlace =
+                matcher.matches()
+                        && (matcher.group(1) == null
+                                || Integer.parseInt(matcher.group(1)) <= PORT_MAX);
+        if (user.isEmpty() || !isPlace) {
             throw new IllegalArgumentException("'" + uri + "' is not " + form());
         }
         String password = System.getenv().getOrDefault("PGPASSWORD", "");

@@ -270,6 +270,8 @@ class PostgresSinkIT {
         assertThatThrownBy(() -> Sinks.of("postgres:x", getClass().getClassLoader()))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("postgres://[USER@]HOST[:PORT]/DATABASE");
+        assertThatThrownBy(() -> Sinks.of("postgres://h:70000/base", getClass().getClassLoader()))
+                .hasMessageContaining("postgres://[USER@]HOST[:PORT]/DATABASE");
     }
 
     @Test
