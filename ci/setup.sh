@@ -11,6 +11,14 @@ lack() {
     exit 3
 }
 
+# A standard stream that the caller closed would be the next file that the JVM opens: it writes messages into that, or crashes.
+# What is written to a stream that can only be read fails as it does to a closed one.
+setup_streams() {
+    [ -e "/proc/$$/fd/0" ] || exec 0</dev/null
+    [ -e "/proc/$$/fd/1" ] || exec 1</dev/null
+    [ -e "/proc/$$/fd/2" ] || exec 2>/dev/null
+}
+
 # Names of files are bytes to the system and text to Java, which takes those of the C locale for ASCII: others it cannot name.
 setup_locale() {
     case "${LC_ALL:-${LC_CTYPE:-${LANG:-C}}}" in

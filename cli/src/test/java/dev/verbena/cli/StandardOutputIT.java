@@ -2,6 +2,7 @@ package dev.verbena.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -45,6 +46,16 @@ class StandardOutputIT {
         assertThat(full.code()).as(full.text()).isEqualTo(1);
         assertThat(full.text())
                 .isEqualTo("verbena: standard output is incomplete: No space left on device\n");
+    }
+
+    /** A file that a JVM opens would get the number of a stream that is closed. */
+    @Test
+    void shouldOpenTheStreamsThatACallerClosed() throws Exception {
+        String setup = ". '" + Bash.CI + "/setup.sh'; setup_streams; ";
+        String look = "readlink /proc/$$/fd/[012] >found; echo lost";
+        Files.writeString(folder.resolve("script"), setup + look);
+        assertThat(Bash.run(folder, "bash script <&- >&- 2>&-").code()).isEqualTo(1);
+        assertThat(folder.resolve("found")).hasContent("/dev/null\n".repeat(3));
     }
 
     @Test

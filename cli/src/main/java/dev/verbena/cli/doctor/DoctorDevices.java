@@ -105,7 +105,7 @@ final class DoctorDevices {
                     Finding.note(
                             "RDMA devices",
                             "none in /sys/class/infiniband",
-                            "nothing: the software NIC needs no card",
+                            "nothing: the software NIC needs no RDMA device",
                             ""));
         }
         List<Finding> findings = new ArrayList<>();

@@ -87,7 +87,7 @@ final class DoctorKernel {
         return Finding.warning(
                 "fork",
                 found,
-                "before Linux 5.12 a child's copy-on-write can take pages away from the card",
+                "before Linux 5.12 a child's copy-on-write can take pages away from the NIC",
                 "export IBV_FORK_SAFE=1 before the JVM starts");
     }
 

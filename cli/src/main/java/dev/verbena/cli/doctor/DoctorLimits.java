@@ -53,7 +53,7 @@ final class DoctorLimits {
                             + " echo '* - memlock unlimited' > /etc/security/limits.d/memlock.conf, or"
                             + " LimitMEMLOCK=infinity in the unit of slurmd";
         }
-        String cost = "an RDMA card registers locked memory: more than this fails with ENOMEM.";
+        String cost = "an RDMA NIC registers locked memory: more than this fails with ENOMEM.";
         return hasCard
                 ? Finding.warning(name, found, cost, remedy)
                 : Finding.note(

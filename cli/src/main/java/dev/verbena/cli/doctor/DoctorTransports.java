@@ -42,8 +42,8 @@ final class DoctorTransports {
                     Finding.note(
                             name,
                             "no RDMA device that can be used",
-                            "hosts are joined by DART's TCP stream only",
-                            "./verbena devices says why; ./verbena rdma-vm has one without a card"));
+                            "nothing between hosts that ofi:// and TCP join; they are slower",
+                            "./verbena devices says why; ./verbena rdma-vm has a software one"));
         }
         if (cause != null && provider.scheme().equals("ofi")) {
             return List.of(

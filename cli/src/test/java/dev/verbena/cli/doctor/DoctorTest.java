@@ -218,7 +218,7 @@ class DoctorTest {
                                 "locked memory",
                                 Finding.Level.WARNING,
                                 "limit 8 MiB",
-                                "an RDMA card registers locked memory: more than this fails with"
+                                "an RDMA NIC registers locked memory: more than this fails with"
                                         + " ENOMEM. shm:// locks none, no loss now",
                                 "start the container with --ulimit memlock=-1:-1"));
         Run.assertFits(text(findings, width), width, text(findings, 1_000));
