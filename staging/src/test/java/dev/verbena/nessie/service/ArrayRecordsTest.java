@@ -7,11 +7,6 @@ import dev.verbena.nessie.service.wire.ArrayReply;
 import dev.verbena.nessie.service.wire.ArrayRequest;
 import dev.verbena.nessie.xdr.XdrException;
 import dev.verbena.nessie.xdr.XdrObject;
-import dev.verbena.nessie.xdr.compiler.XdrCompiler;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.util.Map;
 import java.util.SplittableRandom;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -21,25 +16,6 @@ import org.junit.jupiter.api.Timeout;
 /** Records of the array service, and bytes that are none. */
 @Timeout(120)
 class ArrayRecordsTest {
-    private static final Path SOURCES = Path.of("src/main/xdr");
-    private static final String PACKAGE = "dev.verbena.nessie.service.wire";
-
-    @Test
-    void shouldBeWhatTheGeneratorMakes() throws IOException {
-        Map<String, String> made =
-                XdrCompiler.compile(
-                        "array.x",
-                        Files.readString(SOURCES.resolve("array.x")),
-                        new XdrCompiler.Options(
-                                PACKAGE,
-                                XdrCompiler.LENGTH_MAX_DEFAULT,
-                                XdrCompiler.DEPTH_DEFAULT));
-        for (Map.Entry<String, String> each : made.entrySet()) {
-            Path file = SOURCES.resolve(PACKAGE.replace('.', '/')).resolve(each.getKey());
-            assertThat(file).content().isEqualTo(each.getValue());
-        }
-    }
-
     private static ArrayRequest request() {
         ArrayRequest request = new ArrayRequest();
         request.place(0).places(1).number(3).type(10).waitMs(5);
