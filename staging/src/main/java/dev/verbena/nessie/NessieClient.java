@@ -33,12 +33,19 @@ public final class NessieClient implements AutoCloseable {
     private final ManyToOneConcurrentArrayQueue<Runnable> commands =
             new ManyToOneConcurrentArrayQueue<>(COMMANDS_MAX);
     private final CompletableFuture<Void> connected = new CompletableFuture<>();
-    private final Loop loop;
+    private final Loop loop = new Loop();
+    private final Environment environment;
+    private final Transport transport;
+    private final String url;
+    private final long timeoutMs;
     private final AgentThread thread;
     private volatile boolean isClosed;
 
     private NessieClient(Environment environment, Transport transport, String url, long timeoutMs) {
-        loop = new Loop(environment, transport, url, timeoutMs);
+        this.environment = environment;
+        this.transport = transport;
+        this.url = url;
+        this.timeoutMs = timeoutMs;
         thread =
                 AgentThread.builder("nessie-client", environment)
                         .agent(loop)
@@ -141,20 +148,9 @@ public final class NessieClient implements AutoCloseable {
     }
 
     private final class Loop implements ProtocolAgent {
-        private final Environment environment;
-        private final Transport transport;
-        private final String url;
-        private final long timeoutMs;
         private NntiTransport network;
         private RpcEndpoint endpoint;
         private RpcService service;
-
-        Loop(Environment environment, Transport transport, String url, long timeoutMs) {
-            this.environment = environment;
-            this.transport = transport;
-            this.url = url;
-            this.timeoutMs = timeoutMs;
-        }
 
         @Override
         public void onStart() {

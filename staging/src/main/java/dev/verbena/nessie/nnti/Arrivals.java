@@ -18,10 +18,15 @@ final class Arrivals {
     private final Long2ObjectHashMap<NntiBuffer> byId = new Long2ObjectHashMap<>();
     private final ArrayDeque<Held> held = new ArrayDeque<>();
     private final NntiStatus event = new NntiStatus();
-    private NntiBuffer queue;
+
+    /** Null: there is no receive queue. */
+    NntiBuffer queue;
+
     private MessageHandler handler;
     private IntConsumer variables = index -> {};
-    private long refusedCount;
+
+    /** Messages that nobody could take, and those that were malformed. */
+    long refusedCount;
 
     Arrivals(Transport transport, Postings postings) {
         this.transport = transport;
@@ -42,23 +47,14 @@ final class Arrivals {
         variables = newHandler;
     }
 
-    boolean hasQueue() {
-        return queue != null;
-    }
-
-    /** Messages that nobody could take, and those that were malformed. */
-    long refusedCount() {
-        return refusedCount;
-    }
-
     void refused() {
         refusedCount++;
     }
 
     void add(NntiBuffer buffer) {
         byId.put(buffer.handle().bufferId(), buffer);
-        for (int i = 0; i < buffer.regions().length; i++) {
-            byRegion.put(buffer.regions()[i].id(), buffer);
+        for (int i = 0; i < buffer.regions.length; i++) {
+            byRegion.put(buffer.regions[i].id(), buffer);
         }
         if ((buffer.flags() & BufferFlags.RECV_QUEUE) != 0) {
             queue = buffer;
@@ -67,8 +63,8 @@ final class Arrivals {
 
     void remove(NntiBuffer buffer) {
         byId.remove(buffer.handle().bufferId());
-        for (int i = 0; i < buffer.regions().length; i++) {
-            byRegion.remove(buffer.regions()[i].id());
+        for (int i = 0; i < buffer.regions.length; i++) {
+            byRegion.remove(buffer.regions[i].id());
         }
         if (queue == buffer) {
             queue = null;
@@ -176,16 +172,12 @@ final class Arrivals {
     }
 
     /** A peer says what it did. */
-    void onNotice(NntiPeer peer, DirectBuffer message, int at) {
-        int operation = Messages.noticeOperation(message, at);
-        int id = Messages.noticeId(message, at);
+    void onNotice(NntiPeer peer, int operation, int id, long offset, long length) {
         if (operation == Messages.ATOMIC) {
             variables.accept(id);
             return;
         }
         NntiBuffer buffer = byId.get(id);
-        long offset = Messages.noticeOffset(message, at);
-        long length = Messages.noticeLength(message, at);
         NntiOperation kind = targetOf(operation);
         if (buffer == null || kind == null || !buffer.handle().isInside(offset, length)) {
             refusedCount++;

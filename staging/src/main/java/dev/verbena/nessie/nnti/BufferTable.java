@@ -60,7 +60,7 @@ final class BufferTable {
             throw new NntiException(
                     NntiResult.EINVAL, elementCount + " elements of " + elementSize + " bytes");
         }
-        if (isQueue && arrivals.hasQueue()) {
+        if (isQueue && arrivals.queue != null) {
             throw new NntiException(NntiResult.EEXIST, "there is a receive queue already");
         }
     }
@@ -77,8 +77,8 @@ final class BufferTable {
         }
         buffer.close();
         arrivals.remove(buffer);
-        buffer.operations().forEach(postings::cancel);
-        for (RegisteredRegion region : buffer.regions()) {
+        buffer.operations.forEach(postings::cancel);
+        for (RegisteredRegion region : buffer.regions) {
             close(region);
         }
     }

@@ -21,7 +21,7 @@ final class Connections implements TransportHandler {
     private final Variables variables;
     private final RemoteDescriptor descriptor = new RemoteDescriptor();
     private final UnsafeBuffer noData = new UnsafeBuffer(new byte[0]);
-    private final long id;
+    final long id;
     private int ungreeted;
 
     Connections(
@@ -47,10 +47,6 @@ final class Connections implements TransportHandler {
             hash = (hash ^ text.charAt(i)) * 0x100000001b3L;
         }
         return hash == 0 ? 1 : hash;
-    }
-
-    long id() {
-        return id;
     }
 
     /**
@@ -81,7 +77,7 @@ final class Connections implements TransportHandler {
         if (peer == null) {
             throw new NntiException(NntiResult.ENOMEM, "connect to " + url + ": too many peers");
         }
-        long handle = transport.connect(url, noData, 0, 0, peer.context(), timeoutNs);
+        long handle = transport.connect(url, noData, 0, 0, peer.context, timeoutNs);
         peer.connection(handle);
         if (handle <= 0) {
             closed(peer, NntiResult.ofAnswer((int) handle), "the transport answered " + handle);
@@ -98,7 +94,7 @@ final class Connections implements TransportHandler {
             return;
         }
         peer.connection(connection);
-        if (transport.accept(connection, peer.context()) != Transport.ACCEPTED) {
+        if (transport.accept(connection, peer.context) != Transport.ACCEPTED) {
             closed(peer, NntiResult.EIO, "it was gone before it was accepted");
         }
     }
@@ -123,13 +119,13 @@ final class Connections implements TransportHandler {
     }
 
     private void greet(NntiPeer peer) {
-        if (!peer.needsGreeting()) {
+        if (!peer.needsGreeting) {
             return;
         }
         int at = postings.claim();
         NntiResult result = NntiResult.EAGAIN;
         if (at >= 0) {
-            Messages.greeting(postings.messages(), at, id, variables.count(), descriptor);
+            Messages.greeting(postings.messages, at, id, variables.count(), descriptor);
             result = postings.commit(peer, Messages.GREETING_LENGTH);
         }
         if (result == NntiResult.EAGAIN) {
@@ -142,7 +138,7 @@ final class Connections implements TransportHandler {
     /** Ends a connection in order. */
     void disconnect(NntiPeer peer) {
         if (peer.state() != NntiPeer.State.CLOSED) {
-            transport.disconnect(peer.connection());
+            transport.disconnect(peer.connection);
             closed(peer, NntiResult.OK, "disconnected");
         }
     }
@@ -152,7 +148,7 @@ final class Connections implements TransportHandler {
     }
 
     private void closed(NntiPeer peer, NntiResult result, String reason) {
-        peers.remove(peer.context());
+        peers.remove(peer.context);
         peer.closed(result, reason);
         postings.onPeerClosed(peer);
     }
@@ -216,7 +212,7 @@ final class Connections implements TransportHandler {
         } else if (type == Messages.DATA && isReady) {
             arrivals.onData(peer, buffer, offset, length, token);
         } else if (type == Messages.NOTICE && isReady) {
-            arrivals.onNotice(peer, buffer, offset);
+            Messages.readNotice(buffer, offset, peer, arrivals);
         } else if (type == Messages.ANSWER && isReady) {
             int number = Messages.number(buffer, offset);
             if (!postings.onAnswer(peer, number, Messages.answered(buffer, offset))) {

@@ -93,11 +93,11 @@ final class Messages {
             return false;
         }
         try {
-            peer.variables().decode(buffer, at + DESCRIPTOR_OFFSET);
+            peer.variables.decode(buffer, at + DESCRIPTOR_OFFSET);
         } catch (IllegalArgumentException e) {
             return false;
         }
-        long reachable = Math.min(variables, peer.variables().length() / Long.BYTES);
+        long reachable = Math.min(variables, peer.variables.length() / Long.BYTES);
         peer.ready(
                 buffer.getLong(at + ID_OFFSET, LITTLE_ENDIAN),
                 (int) Math.min(reachable, Integer.MAX_VALUE));
@@ -113,19 +113,12 @@ final class Messages {
         buffer.putLong(at + 24, length, LITTLE_ENDIAN);
     }
 
-    static int noticeOperation(DirectBuffer buffer, int at) {
-        return buffer.getInt(at + 8, LITTLE_ENDIAN);
-    }
-
-    static int noticeId(DirectBuffer buffer, int at) {
-        return buffer.getInt(at + 12, LITTLE_ENDIAN);
-    }
-
-    static long noticeOffset(DirectBuffer buffer, int at) {
-        return buffer.getLong(at + 16, LITTLE_ENDIAN);
-    }
-
-    static long noticeLength(DirectBuffer buffer, int at) {
-        return buffer.getLong(at + 24, LITTLE_ENDIAN);
+    static void readNotice(DirectBuffer buffer, int at, NntiPeer peer, Arrivals to) {
+        to.onNotice(
+                peer,
+                buffer.getInt(at + 8, LITTLE_ENDIAN),
+                buffer.getInt(at + 12, LITTLE_ENDIAN),
+                buffer.getLong(at + 16, LITTLE_ENDIAN),
+                buffer.getLong(at + 24, LITTLE_ENDIAN));
     }
 }

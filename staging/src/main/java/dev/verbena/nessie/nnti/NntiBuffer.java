@@ -19,13 +19,13 @@ public final class NntiBuffer {
 
     private final int elementSize;
     private final int elementCount;
-    private final RegisteredRegion[] regions;
+    final RegisteredRegion[] regions;
     private final UnsafeBuffer window;
     private final BufferHandle handle = new BufferHandle();
     private final BitSet busySlots = new BitSet();
 
     /** Operations that began here and whose ends were not seen, in the order of their issue. */
-    private final ArrayDeque<WorkRequest> operations = new ArrayDeque<>();
+    final ArrayDeque<WorkRequest> operations = new ArrayDeque<>();
 
     /** Work requests for operations for which the caller gives none. */
     private final ArrayDeque<WorkRequest> pool = new ArrayDeque<>();
@@ -93,10 +93,6 @@ public final class NntiBuffer {
         return isOpen;
     }
 
-    RegisteredRegion[] regions() {
-        return regions;
-    }
-
     /** Work requests that wait for an arrival are given up. */
     void close() {
         isOpen = false;
@@ -112,20 +108,12 @@ public final class NntiBuffer {
         return pool.isEmpty() ? new WorkRequest(true) : pool.pop();
     }
 
-    void issued(WorkRequest request) {
-        operations.add(request);
-    }
-
     /** Takes an operation out, the oldest mostly. */
     void detach(WorkRequest request) {
         operations.remove(request);
-        if (request.isPooled()) {
+        if (request.isPooled) {
             pool.push(request);
         }
-    }
-
-    ArrayDeque<WorkRequest> operations() {
-        return operations;
     }
 
     private boolean hasEnd() {
@@ -164,6 +152,7 @@ public final class NntiBuffer {
 
     /** Completes a work request by an arrival, now or later. */
     void receive(WorkRequest request) {
+        request.begin(NntiOperation.RECEIVE, this, 0, 0, null, null, 0, false);
         if (arrivals.take(request.status())) {
             request.complete(request.status());
         } else {
@@ -188,8 +177,11 @@ public final class NntiBuffer {
         return slot * elementSize;
     }
 
+    /** Nothing happens if it is no queue. */
     void freeSlot(long offset) {
-        busySlots.clear((int) (offset / elementSize));
+        if ((flags() & BufferFlags.RECV_QUEUE) != 0) {
+            busySlots.clear((int) (offset / elementSize));
+        }
     }
 
     /**
@@ -198,6 +190,13 @@ public final class NntiBuffer {
      */
     public NntiResult checkTarget(long offset, long length) {
         return check(BufferFlags.PUT_DST, offset, length);
+    }
+
+    /** Whether anything that a peer does may ever end here. */
+    boolean isTarget(boolean hasTargetEvents) {
+        int told = hasTargetEvents ? BufferFlags.PUT_DST | BufferFlags.GET_SRC : 0;
+        int receiving = BufferFlags.RECV_DST | BufferFlags.RECV_QUEUE;
+        return isOpen && (flags() & (receiving | told)) != 0;
     }
 
     /** Whether an operation that needs a flag may use so many bytes from here on. */

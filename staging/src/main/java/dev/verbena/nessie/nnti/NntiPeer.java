@@ -15,12 +15,12 @@ public final class NntiPeer {
         CLOSED
     }
 
-    private final long context;
+    final long context;
     private final URI url;
-    private final RemoteDescriptor variables = new RemoteDescriptor();
-    private long connection;
+    final RemoteDescriptor variables = new RemoteDescriptor();
+    long connection;
     private State state = State.CONNECTING;
-    private boolean needsGreeting;
+    boolean needsGreeting;
     private NntiResult result = NntiResult.OK;
     private String reason = "";
     private long id;
@@ -61,28 +61,12 @@ public final class NntiPeer {
         return variableCount;
     }
 
-    long context() {
-        return context;
-    }
-
-    long connection() {
-        return connection;
-    }
-
-    RemoteDescriptor variables() {
-        return variables;
-    }
-
     void connection(long handle) {
         connection = handle;
     }
 
     void needsGreeting(boolean isDue) {
         needsGreeting = isDue;
-    }
-
-    boolean needsGreeting() {
-        return needsGreeting;
     }
 
     void ready(long itsId, int itsVariables) {

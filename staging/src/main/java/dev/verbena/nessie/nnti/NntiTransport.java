@@ -1,10 +1,10 @@
 package dev.verbena.nessie.nnti;
 
 import dev.verbena.memory.OffHeapMemory;
-import dev.verbena.transport.Capability;
 import dev.verbena.transport.Transport;
 import dev.verbena.transport.TransportContext;
 import dev.verbena.transport.Transports;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -28,8 +28,9 @@ public final class NntiTransport implements AutoCloseable {
     /** Longest address as text, characters. */
     public static final int URL_LENGTH_MAX = 127;
 
-    /** By scheme; guarded by itself. */
-    private static final Map<String, NntiTransport> OPEN = new HashMap<>();
+    /** By scheme. */
+    private static final Map<String, NntiTransport> OPEN =
+            Collections.synchronizedMap(new HashMap<>());
 
     private static final int POLL_LIMIT = 64;
     private static final int SPINS = 200;
@@ -54,12 +55,12 @@ public final class NntiTransport implements AutoCloseable {
     public NntiTransport(Transport transport, NntiOptions options) {
         this.transport = transport;
         this.options = options;
-        this.postings = new Postings(transport, options.sendSlotCount());
+        this.postings = new Postings(transport, options);
         this.arrivals = new Arrivals(transport, postings);
         this.variables = new Variables(transport, options.variableCount());
         this.connections =
                 new Connections(transport, postings, arrivals, options.peersMax(), variables);
-        this.buffers = new BufferTable(transport, arrivals, postings, connections.id());
+        this.buffers = new BufferTable(transport, arrivals, postings, connections.id);
         transport.listen();
     }
 
@@ -68,21 +69,13 @@ public final class NntiTransport implements AutoCloseable {
      * the next call open another.
      */
     public static NntiTransport init(String scheme, TransportContext context, NntiOptions options) {
-        synchronized (OPEN) {
-            NntiTransport open = OPEN.get(scheme);
-            if (open == null) {
-                open = new NntiTransport(Transports.open(scheme, context), options);
-                OPEN.put(scheme, open);
-            }
-            return open;
-        }
+        return OPEN.computeIfAbsent(
+                scheme, key -> new NntiTransport(Transports.open(key, context), options));
     }
 
     /** Whether {@link #init} has opened a transport of this scheme that is not closed. */
     public static boolean isInitialized(String scheme) {
-        synchronized (OPEN) {
-            return OPEN.containsKey(scheme);
-        }
+        return OPEN.containsKey(scheme);
     }
 
     /**
@@ -101,7 +94,7 @@ public final class NntiTransport implements AutoCloseable {
 
     /** Identifies this process to its peers. */
     public long id() {
-        return connections.id();
+        return connections.id;
     }
 
     /** Longest send without a destination, bytes. */
@@ -196,7 +189,8 @@ public final class NntiTransport implements AutoCloseable {
         long length = source.length();
         return length > (isAbsent ? messageLengthMax() : destination.length())
                 ? NntiResult.EMSGSIZE
-                : move(NntiOperation.SEND, peer, source, 0, length, destination, 0, request);
+                : postings.move(
+                        NntiOperation.SEND, peer, source, 0, length, destination, 0, request);
     }
 
     /**
@@ -211,7 +205,8 @@ public final class NntiTransport implements AutoCloseable {
             BufferHandle target,
             long targetOffset,
             WorkRequest request) {
-        return move(NntiOperation.PUT, peer, source, offset, length, target, targetOffset, request);
+        return postings.move(
+                NntiOperation.PUT, peer, source, offset, length, target, targetOffset, request);
     }
 
     /** Reads a buffer of the peer; it learns of it as of a {@link #put}. */
@@ -223,7 +218,8 @@ public final class NntiTransport implements AutoCloseable {
             NntiBuffer into,
             long offset,
             WorkRequest request) {
-        return move(NntiOperation.GET, peer, into, offset, length, source, sourceOffset, request);
+        return postings.move(
+                NntiOperation.GET, peer, into, offset, length, source, sourceOffset, request);
     }
 
     /**
@@ -249,63 +245,17 @@ public final class NntiTransport implements AutoCloseable {
         return get(peer, new BufferHandle().join(sources), 0, length, into, 0, request);
     }
 
-    private NntiResult move(
-            NntiOperation operation,
-            NntiPeer peer,
-            NntiBuffer local,
-            long offset,
-            long length,
-            BufferHandle remote,
-            long at,
-            WorkRequest given) {
-        if (!isOpen || peer.state() != NntiPeer.State.READY) {
-            return isOpen ? NntiResult.EIO : NntiResult.ENOTINIT;
-        }
-        NntiResult wrong = local.check(operation.localFlag, offset, length);
-        boolean isMessage =
-                operation == NntiOperation.SEND && (remote == null || remote.isAbsent());
-        if (wrong == NntiResult.OK && !isMessage) {
-            boolean isNoPlace = operation == NntiOperation.SEND && remote.isJoined();
-            wrong = isNoPlace ? NntiResult.EINVAL : remote.check(operation.remoteFlag, at, length);
-        }
-        if (wrong == NntiResult.OK) {
-            WorkRequest request = given == null ? local.pooled() : given;
-            boolean hasEvents = options.hasTargetEvents();
-            request.begin(operation, local, offset, length, peer, remote, at, hasEvents);
-            postings.start(request);
-        }
-        return wrong;
-    }
-
-    // ---- atomic operations on variables, which are addressed by their index; ENOTSUP where the
-    // transport has none
+    // ---- atomic operations on variables, by their index; ENOTSUP if the transport has none
 
     /** Adds to a variable of the peer; the completed status has what was there before as length. */
     public NntiResult fetchAdd(NntiPeer peer, int index, long delta, WorkRequest request) {
-        return atomic(NntiOperation.FETCH_ADD, peer, index, delta, 0, request);
+        return postings.atomic(NntiOperation.FETCH_ADD, peer, index, delta, 0, request);
     }
 
     /** Stores {@code update} if {@code expected} is there; the status has what was there before. */
     public NntiResult compareSwap(
             NntiPeer peer, int index, long expected, long update, WorkRequest request) {
-        return atomic(NntiOperation.COMPARE_SWAP, peer, index, expected, update, request);
-    }
-
-    private NntiResult atomic(
-            NntiOperation kind, NntiPeer peer, int index, long a, long b, WorkRequest request) {
-        if (peer.state() != NntiPeer.State.READY) {
-            return NntiResult.EIO;
-        }
-        if ((transport.capabilities() & Capability.ATOMICS) == 0) {
-            return NntiResult.ENOTSUP;
-        }
-        if (index < 0 || index >= peer.variableCount()) {
-            return NntiResult.EINVAL;
-        }
-        request.begin(kind, null, 0, Long.BYTES, peer, null, (long) index * Long.BYTES, true);
-        request.operands(a, b);
-        postings.start(request);
-        return NntiResult.OK;
+        return postings.atomic(NntiOperation.COMPARE_SWAP, peer, index, expected, update, request);
     }
 
     /**
@@ -331,34 +281,17 @@ public final class NntiTransport implements AutoCloseable {
 
     /** A work request that the next arrival in this buffer completes. */
     public NntiResult receive(NntiBuffer buffer, WorkRequest request) {
-        NntiResult wrong = checkTarget(buffer);
-        if (wrong != NntiResult.OK) {
-            return wrong;
+        if (!buffer.isTarget(options.hasTargetEvents())) {
+            return NntiResult.EINVAL;
         }
-        request.begin(NntiOperation.RECEIVE, buffer, 0, 0, null, null, 0, false);
         buffer.receive(request);
         return NntiResult.OK;
     }
 
-    private NntiResult checkTarget(NntiBuffer buffer) {
-        int receiving = BufferFlags.RECV_DST | BufferFlags.RECV_QUEUE;
-        boolean isTarget =
-                (buffer.flags() & receiving) != 0
-                        || options.hasTargetEvents()
-                                && (buffer.flags() & (BufferFlags.PUT_DST | BufferFlags.GET_SRC))
-                                        != 0;
-        return buffer.isOpen() && isTarget ? NntiResult.OK : NntiResult.EINVAL;
-    }
-
     /** Gives a slot of a receive queue back, once what arrived in it was read. */
     public void release(NntiStatus received) {
-        NntiBuffer buffer = received.buffer();
-        boolean hasSlot =
-                buffer != null
-                        && (buffer.flags() & BufferFlags.RECV_QUEUE) != 0
-                        && received.result() == NntiResult.OK;
-        if (hasSlot) {
-            buffer.freeSlot(received.offset());
+        if (received.buffer() != null && received.result() == NntiResult.OK) {
+            received.buffer().freeSlot(received.offset());
         }
     }
 
@@ -368,13 +301,6 @@ public final class NntiTransport implements AutoCloseable {
      * @return {@code OK} if it was given up, {@code EAGAIN}: it has begun, or has ended
      */
     public NntiResult cancel(WorkRequest request) {
-        if (request.state() != WorkRequest.State.PENDING) {
-            return NntiResult.EAGAIN;
-        }
-        if (request.status().operation() == NntiOperation.RECEIVE) {
-            request.cancelReceive();
-            return NntiResult.OK;
-        }
         return postings.cancel(request) ? NntiResult.OK : NntiResult.EAGAIN;
     }
 
@@ -415,7 +341,7 @@ public final class NntiTransport implements AutoCloseable {
      * @return as {@link #await(WorkRequest, long)}; {@code EINVAL} if nothing can ever end here
      */
     public NntiResult await(NntiBuffer buffer, long timeoutMs, NntiStatus status) {
-        if (buffer.operations().isEmpty() && checkTarget(buffer) != NntiResult.OK) {
+        if (buffer.operations.isEmpty() && !buffer.isTarget(options.hasTargetEvents())) {
             return NntiResult.EINVAL;
         }
         NntiResult waited = await(buffer.hasEnd, timeoutMs);
@@ -451,10 +377,10 @@ public final class NntiTransport implements AutoCloseable {
         }
     }
 
-    private static long timeoutNs(long timeoutMs) {
-        return timeoutMs < 0 || timeoutMs > Long.MAX_VALUE / 4_000_000
-                ? Long.MAX_VALUE / 4
-                : timeoutMs * 1_000_000;
+    /** Nanoseconds of a timeout; {@link #NEVER} and what is too long are 73 years. */
+    public static long timeoutNs(long timeoutMs) {
+        boolean isEndless = timeoutMs < 0 || timeoutMs > Long.MAX_VALUE / 4_000_000;
+        return isEndless ? Long.MAX_VALUE / 4 : timeoutMs * 1_000_000;
     }
 
     /**
@@ -492,15 +418,14 @@ public final class NntiTransport implements AutoCloseable {
         NntiResult worst = NntiResult.OK;
         for (int i = 0; i < requests.size(); i++) {
             WorkRequest request = requests.get(i);
-            if (request == null) {
-                continue;
+            if (request != null) {
+                long leftMs = Math.max(0, end - transport.nanoTime()) / 1_000_000;
+                NntiResult result = await(request, leftMs);
+                if (!request.isComplete()) {
+                    return result;
+                }
+                worst = worst == NntiResult.OK ? result : worst;
             }
-            long leftMs = Math.max(0, end - transport.nanoTime()) / 1_000_000;
-            NntiResult result = await(request, leftMs);
-            if (!request.isComplete()) {
-                return result;
-            }
-            worst = worst == NntiResult.OK ? result : worst;
         }
         return worst;
     }
@@ -524,11 +449,9 @@ public final class NntiTransport implements AutoCloseable {
         return at < 0 ? at : at + Messages.DATA_OFFSET;
     }
 
-    /**
-     * Memory of outgoing messages: up to {@link #messageLengthMax} bytes from {@link #claim} on.
-     */
+    /** Memory of messages: {@link #messageLengthMax} bytes from {@link #claim} on. */
     public MutableDirectBuffer messages() {
-        return postings.messages();
+        return postings.messages;
     }
 
     /**
@@ -538,13 +461,13 @@ public final class NntiTransport implements AutoCloseable {
      *     written is forgotten; {@code EIO}: the peer is gone
      */
     public NntiResult commit(NntiPeer peer, int length) {
-        Messages.begin(postings.messages(), postings.claim(), Messages.DATA);
+        Messages.begin(postings.messages, postings.claim(), Messages.DATA);
         return postings.commit(peer, length + Messages.DATA_OFFSET);
     }
 
     /** Messages that nobody could take, and those that were malformed. */
     public long refusedCount() {
-        return arrivals.refusedCount();
+        return arrivals.refusedCount;
     }
 
     private void requireOpen() {
@@ -572,8 +495,6 @@ public final class NntiTransport implements AutoCloseable {
         variables.close();
         postings.close();
         transport.close();
-        synchronized (OPEN) {
-            OPEN.values().remove(this);
-        }
+        OPEN.values().remove(this);
     }
 }

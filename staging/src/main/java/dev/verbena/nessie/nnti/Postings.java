@@ -5,7 +5,6 @@ import dev.verbena.staging.control.RecordOutbox;
 import dev.verbena.transport.Capability;
 import dev.verbena.transport.Transport;
 import java.util.ArrayDeque;
-import org.agrona.MutableDirectBuffer;
 import org.agrona.collections.IntArrayList;
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -24,16 +23,20 @@ final class Postings implements AutoCloseable {
 
     private final Transport transport;
     private final RecordOutbox outbox;
-    private final UnsafeBuffer messages;
+    final UnsafeBuffer messages;
     private final WorkRequest[] sends;
     private final WorkRequest[] requests;
     private final IntArrayList free = new IntArrayList();
     private final int slotLength;
     private final boolean canNotify;
+    private final boolean hasTargetEvents;
     private final ArrayDeque<WorkRequest> waiting = new ArrayDeque<>();
+    private boolean isClosed;
 
-    Postings(Transport transport, int sendSlots) {
+    Postings(Transport transport, NntiOptions options) {
+        int sendSlots = options.sendSlotCount();
         this.transport = transport;
+        this.hasTargetEvents = options.hasTargetEvents();
         this.slotLength = (transport.limits().messageLengthMax() + 7) & ~7;
         this.outbox = new RecordOutbox(transport, sendSlots, slotLength, 0);
         this.messages = outbox.buffer();
@@ -52,18 +55,60 @@ final class Postings implements AutoCloseable {
         return outbox.next();
     }
 
-    MutableDirectBuffer messages() {
-        return messages;
-    }
-
     /** Sends what was written at {@link #claim}. */
     NntiResult commit(NntiPeer peer, int length) {
-        return NntiResult.ofAnswer(outbox.send(peer.connection(), length));
+        return NntiResult.ofAnswer(outbox.send(peer.connection, length));
     }
 
     // ---- operations
 
-    void start(WorkRequest request) {
+    /** Starts to send, put or get, if nothing is wrong; that is the result. */
+    NntiResult move(
+            NntiOperation operation,
+            NntiPeer peer,
+            NntiBuffer local,
+            long offset,
+            long length,
+            BufferHandle remote,
+            long at,
+            WorkRequest given) {
+        if (peer.state() != NntiPeer.State.READY) {
+            return isClosed ? NntiResult.ENOTINIT : NntiResult.EIO;
+        }
+        NntiResult wrong = local.check(operation.localFlag, offset, length);
+        boolean isMessage =
+                operation == NntiOperation.SEND && (remote == null || remote.isAbsent());
+        if (wrong == NntiResult.OK && !isMessage) {
+            boolean isNoPlace = operation == NntiOperation.SEND && remote.isJoined();
+            wrong = isNoPlace ? NntiResult.EINVAL : remote.check(operation.remoteFlag, at, length);
+        }
+        if (wrong == NntiResult.OK) {
+            WorkRequest request = given == null ? local.pooled() : given;
+            request.begin(operation, local, offset, length, peer, remote, at, hasTargetEvents);
+            start(request);
+        }
+        return wrong;
+    }
+
+    /** Starts to change a variable of the peer, if nothing is wrong. */
+    NntiResult atomic(
+            NntiOperation kind, NntiPeer peer, int index, long a, long b, WorkRequest request) {
+        if (peer.state() != NntiPeer.State.READY) {
+            return NntiResult.EIO;
+        }
+        if ((transport.capabilities() & Capability.ATOMICS) == 0) {
+            return NntiResult.ENOTSUP;
+        }
+        if (index < 0 || index >= peer.variableCount()) {
+            return NntiResult.EINVAL;
+        }
+        request.begin(kind, null, 0, Long.BYTES, peer, null, (long) index * Long.BYTES, true);
+        request.operands(a, b);
+        start(request);
+        return NntiResult.OK;
+    }
+
+    private void start(WorkRequest request) {
         request.issue();
         postOrWait(request);
     }
@@ -87,17 +132,17 @@ final class Postings implements AutoCloseable {
 
     /** True: nothing of it waits any more; false: later. */
     private boolean post(WorkRequest request) {
-        if (request.isNotifying()) {
+        if (request.isNotifying) {
             return postNotice(request);
         }
         if (request.isMessage()) {
             return postMessage(request);
         }
-        if (request.slot() < 0 && !takeSlot(request)) {
+        if (request.slot < 0 && !takeSlot(request)) {
             return false;
         }
-        boolean isDone = request.post(transport, REQUEST_CONTEXTS + request.slot(), canNotify);
-        if (isDone && request.outstanding() == 0) {
+        boolean isDone = request.post(transport, REQUEST_CONTEXTS + request.slot, canNotify);
+        if (isDone && request.outstanding == 0) {
             moved(request);
         }
         return isDone;
@@ -114,8 +159,8 @@ final class Postings implements AutoCloseable {
     }
 
     private void freeSlot(WorkRequest request) {
-        free.pushInt(request.slot());
-        requests[request.slot()] = null;
+        free.pushInt(request.slot);
+        requests[request.slot] = null;
         request.slot(-1);
     }
 
@@ -125,7 +170,7 @@ final class Postings implements AutoCloseable {
             return false;
         }
         int length = (int) request.status().length();
-        Messages.begin(messages, at, Messages.DATA, request.slot() + 1);
+        Messages.begin(messages, at, Messages.DATA, request.slot + 1);
         copy(request.status().buffer(), at + Messages.DATA_OFFSET, length);
         NntiResult result = commit(request.status().peer(), length + Messages.DATA_OFFSET);
         if (result == NntiResult.OK) {
@@ -143,7 +188,7 @@ final class Postings implements AutoCloseable {
 
     private void copy(NntiBuffer from, int at, int length) {
         int copied = 0;
-        for (RegisteredRegion region : from.regions()) {
+        for (RegisteredRegion region : from.regions) {
             int part = (int) Math.min(region.length(), length - copied);
             messages.putBytes(at + copied, part(from, region, part), 0, part);
             copied += part;
@@ -151,7 +196,7 @@ final class Postings implements AutoCloseable {
     }
 
     private static UnsafeBuffer part(NntiBuffer from, RegisteredRegion region, int length) {
-        return region == from.regions()[0] ? from.window() : region.buffer(0, length);
+        return region == from.regions[0] ? from.window() : region.buffer(0, length);
     }
 
     private void moved(WorkRequest request) {
@@ -171,9 +216,9 @@ final class Postings implements AutoCloseable {
         NntiStatus status = request.status();
         boolean isAtomic = status.operation().isAtomic();
         int operation = isAtomic ? Messages.ATOMIC : status.operation().ordinal();
-        long variable = request.remoteOffset() / Long.BYTES;
-        int id = isAtomic ? (int) variable : request.remote().bufferId();
-        Messages.notice(messages, at, operation, id, request.remoteOffset(), status.length());
+        long variable = request.remoteOffset / Long.BYTES;
+        int id = isAtomic ? (int) variable : request.remote.bufferId();
+        Messages.notice(messages, at, operation, id, request.remoteOffset, status.length());
         NntiResult result = commit(status.peer(), Messages.NOTICE_LENGTH);
         if (result != NntiResult.EAGAIN) {
             request.fail(result);
@@ -199,7 +244,7 @@ final class Postings implements AutoCloseable {
             request.partEnded(NntiResult.ofStatus(status), value);
             boolean hasFailed = request.status().result() != NntiResult.OK;
             boolean isLast = request.isPosted() || hasFailed && !waiting.contains(request);
-            if (request.outstanding() == 0 && isLast) {
+            if (request.outstanding == 0 && isLast) {
                 moved(request);
             }
         }
@@ -208,13 +253,13 @@ final class Postings implements AutoCloseable {
     /** A message has left and the peer has answered, or neither can happen any more. */
     private void messageEnded(WorkRequest request) {
         NntiStatus status = request.status();
-        if (request.outstanding() > 0) {
+        if (request.outstanding > 0) {
             return;
         }
-        if (!request.isAnswered() && status.peer().state() == NntiPeer.State.CLOSED) {
+        if (!request.isAnswered && status.peer().state() == NntiPeer.State.CLOSED) {
             request.fail(NntiResult.EIO);
         }
-        if (request.isAnswered() || status.result() != NntiResult.OK) {
+        if (request.isAnswered || status.result() != NntiResult.OK) {
             freeSlot(request);
             request.complete();
         }
@@ -227,7 +272,7 @@ final class Postings implements AutoCloseable {
                 request != null
                         && request.isMessage()
                         && request.status().peer() == peer
-                        && !request.isAnswered()
+                        && !request.isAnswered
                         && result != null;
         if (isAwaited) {
             request.answered(result);
@@ -255,11 +300,16 @@ final class Postings implements AutoCloseable {
         return commit(peer, Messages.ANSWER_LENGTH) != NntiResult.EAGAIN;
     }
 
-    /** Takes an operation that has not begun out of the queue; false: it has begun. */
+    /** Gives an operation up that has not begun; false: it has begun, or has ended. */
     boolean cancel(WorkRequest request) {
+        boolean isPending = request.state() == WorkRequest.State.PENDING;
+        if (isPending && request.status().operation() == NntiOperation.RECEIVE) {
+            request.cancelReceive();
+            return true;
+        }
         boolean isGivenUp = request.hasNotBegun() && waiting.remove(request);
         if (isGivenUp) {
-            if (request.slot() >= 0) {
+            if (request.slot >= 0) {
                 freeSlot(request);
             }
             request.fail(NntiResult.ECANCELED);
@@ -275,6 +325,7 @@ final class Postings implements AutoCloseable {
 
     @Override
     public void close() {
+        isClosed = true;
         outbox.close();
     }
 }

@@ -26,23 +26,23 @@ public final class WorkRequest {
     /** Of the operation, also while it is under way: the first result that is bad. */
     private final NntiStatus status = new NntiStatus();
 
-    private final BufferHandle remote = new BufferHandle();
-    private final boolean isPooled;
+    final BufferHandle remote = new BufferHandle();
+    final boolean isPooled;
     private State state = State.NULL;
 
     /** Null: as the transport says. */
     private Boolean targetEvent;
 
-    private long remoteOffset;
+    long remoteOffset;
     private long operand;
     private long posted;
     private long value;
-    private int outstanding;
-    private int slot = -1;
+    int outstanding;
+    int slot = -1;
     private boolean isTelling;
     private boolean hasTold;
-    private boolean isNotifying;
-    private boolean isAnswered;
+    boolean isNotifying;
+    boolean isAnswered;
 
     /** Its buffer has it among the operations whose ends were not seen. */
     private boolean isIssued;
@@ -108,7 +108,7 @@ public final class WorkRequest {
     void issue() {
         isIssued = status.buffer() != null;
         if (isIssued) {
-            status.buffer().issued(this);
+            status.buffer().operations.add(this);
         }
     }
 
@@ -118,10 +118,6 @@ public final class WorkRequest {
             isIssued = false;
             status.buffer().detach(this);
         }
-    }
-
-    boolean isPooled() {
-        return isPooled;
     }
 
     // ---- its way through the transport
@@ -146,8 +142,8 @@ public final class WorkRequest {
     }
 
     private int postAtomic(Transport transport, long context) {
-        long connection = status.peer().connection();
-        RemoteDescriptor variables = status.peer().variables();
+        long connection = status.peer().connection;
+        RemoteDescriptor variables = status.peer().variables;
         int answer =
                 status.operation() == NntiOperation.FETCH_ADD
                         ? transport.fetchAdd(
@@ -165,11 +161,11 @@ public final class WorkRequest {
         int to = remote.segmentOf(target);
         offset -= local.startOf(from);
         target -= remote.startOf(to);
-        RegisteredRegion region = status.buffer().regions()[from];
+        RegisteredRegion region = status.buffer().regions[from];
         RemoteDescriptor descriptor = remote.segment(to);
         long length = Math.min(status.length() - posted, region.length() - offset);
         length = Math.min(length, descriptor.length() - target);
-        long connection = status.peer().connection();
+        long connection = status.peer().connection;
         NntiOperation operation = status.operation();
         boolean isWhole = length == status.length() && remote.segmentCount() == 1;
         int answer;
@@ -235,10 +231,6 @@ public final class WorkRequest {
         return isNotifying;
     }
 
-    boolean isNotifying() {
-        return isNotifying;
-    }
-
     /** Whether it is a send without a destination. */
     boolean isMessage() {
         return status.operation() == NntiOperation.SEND && remote.isAbsent();
@@ -248,10 +240,6 @@ public final class WorkRequest {
     void answered(NntiResult result) {
         isAnswered = true;
         fail(result);
-    }
-
-    boolean isAnswered() {
-        return isAnswered;
     }
 
     void complete() {
@@ -279,22 +267,6 @@ public final class WorkRequest {
 
     void slot(int index) {
         slot = index;
-    }
-
-    int slot() {
-        return slot;
-    }
-
-    int outstanding() {
-        return outstanding;
-    }
-
-    BufferHandle remote() {
-        return remote;
-    }
-
-    long remoteOffset() {
-        return remoteOffset;
     }
 
     /** See {@link State}. */

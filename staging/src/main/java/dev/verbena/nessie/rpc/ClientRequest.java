@@ -25,17 +25,22 @@ public final class ClientRequest {
     /** Has the client work, and tells whether the call is done; made once, for those who wait. */
     final BooleanSupplier completion = this::look;
 
-    private final Outgoing message = new Outgoing();
+    /** The request as it is sent. */
+    final Outgoing message = new Outgoing();
+
     private State state = State.NULL;
     private RpcResult result = RpcResult.OK;
     private int remoteCode;
     private RpcClient client;
-    private RpcService service;
-    private XdrValue resultValue;
-    private NntiBuffer data;
-    private Fetch fetch = new Fetch();
+    RpcService service;
+    XdrValue resultValue;
+    NntiBuffer data;
+    Fetch fetch = new Fetch();
     private long timeoutNs;
-    private long deadlineNs;
+
+    /** Valid once it is timed. */
+    long deadlineNs;
+
     private boolean isTimed;
     private int pushCount;
     private Runnable onDone;
@@ -69,10 +74,6 @@ public final class ClientRequest {
         result = RpcResult.OK;
         remoteCode = 0;
         pushCount = 0;
-    }
-
-    NntiBuffer data() {
-        return data;
     }
 
     /** The server has asked for data. */
@@ -129,7 +130,7 @@ public final class ClientRequest {
 
     /** Number of the call. */
     public long id() {
-        return message.header().id();
+        return message.header.id;
     }
 
     /** How often the server has asked for data, see {@link RpcCall#askData}. */
@@ -137,25 +138,8 @@ public final class ClientRequest {
         return pushCount;
     }
 
-    /** The request as it is sent. */
-    Outgoing message() {
-        return message;
-    }
-
-    RpcService service() {
-        return service;
-    }
-
     NntiPeer peer() {
         return service.peer();
-    }
-
-    XdrValue resultValue() {
-        return resultValue;
-    }
-
-    Fetch fetch() {
-        return fetch;
     }
 
     /** Its time begins, if it has not begun before. */
@@ -164,10 +148,5 @@ public final class ClientRequest {
             isTimed = true;
             deadlineNs = nowNs + timeoutNs;
         }
-    }
-
-    /** Valid once it is timed. */
-    long deadlineNs() {
-        return deadlineNs;
     }
 }

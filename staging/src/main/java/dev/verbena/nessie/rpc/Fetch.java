@@ -19,12 +19,12 @@ final class Fetch {
      */
     RpcResult start(
             NntiTransport transport, RegisteredBuffers pool, NntiPeer peer, RpcMessage message) {
-        int length = message.bodyLength();
+        int length = message.bodyLength;
         into = pool.acquire(length);
         if (into == null) {
             return RpcResult.ENOMEM;
         }
-        NntiResult started = transport.get(peer, message.body(), 0, length, into, 0, work);
+        NntiResult started = transport.get(peer, message.body, 0, length, into, 0, work);
         if (started != NntiResult.OK) {
             free(pool);
         }

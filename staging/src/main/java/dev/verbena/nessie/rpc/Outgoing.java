@@ -10,23 +10,16 @@ import org.agrona.MutableDirectBuffer;
  * registered buffer, from which the peer gets it. One thread.
  */
 final class Outgoing {
-    private final RpcMessage header = new RpcMessage();
+    final RpcMessage header = new RpcMessage();
     private XdrValue value;
-    private NntiBuffer buffer;
+
+    /** Has the value; null: that is in the message. */
+    NntiBuffer buffer;
 
     /** Begins another one; null: it carries nothing. */
     RpcMessage begin(XdrValue newValue) {
         value = newValue;
         return header;
-    }
-
-    RpcMessage header() {
-        return header;
-    }
-
-    /** Whether its value is in a buffer. */
-    boolean isLong() {
-        return buffer != null;
     }
 
     /**

@@ -8,6 +8,7 @@ import dev.verbena.nessie.nnti.NntiTransport;
 import dev.verbena.nessie.nnti.WorkRequest;
 import java.util.ArrayList;
 import org.agrona.DirectBuffer;
+import org.agrona.collections.ArrayListUtil;
 
 /**
  * Puts a client's data where servers ask for it, and reports each put to its server: also one whose
@@ -54,8 +55,8 @@ final class Pushes {
         if (!RpcMessage.decodeAsk(buffer, at, length, asked, target)) {
             return RpcResult.EDECODE;
         }
-        NntiBuffer data = request.data();
-        if (data == null || !request.message().header().isInData(asked[0], asked[1])) {
+        NntiBuffer data = request.data;
+        if (data == null || !request.message.header.isInData(asked[0], asked[1])) {
             return RpcResult.EINVAL;
         }
         request.pushed();
@@ -70,8 +71,7 @@ final class Pushes {
             Push push = active.get(i);
             boolean hasEnded = push.started != RpcResult.OK || push.work.isComplete();
             if (hasEnded && report(push)) {
-                active.set(i, active.get(active.size() - 1));
-                active.remove(active.size() - 1);
+                ArrayListUtil.fastUnorderedRemove(active, i);
                 free.add(push);
                 work++;
             }

@@ -17,7 +17,7 @@ final class RegisteredBuffers implements AutoCloseable {
     private final NntiTransport transport;
     private final int flags;
     private final ArrayDeque<NntiBuffer>[] free;
-    private int usedCount;
+    int usedCount;
 
     @SuppressWarnings({"unchecked", "rawtypes"})
     RegisteredBuffers(NntiTransport transport, int flags) {
@@ -62,10 +62,6 @@ final class RegisteredBuffers implements AutoCloseable {
         } else {
             transport.unregister(buffer);
         }
-    }
-
-    int usedCount() {
-        return usedCount;
     }
 
     @Override

@@ -12,7 +12,7 @@ final class Replies implements AutoCloseable {
     private final NntiTransport transport;
     private final int lengthMax;
     private final long fetchTimeoutNs;
-    private final RegisteredBuffers longResults;
+    final RegisteredBuffers longResults;
     private final RpcMessage malformed = new RpcMessage();
 
     Replies(RpcServer server, NntiTransport transport, long fetchTimeoutNs) {
@@ -30,13 +30,13 @@ final class Replies implements AutoCloseable {
 
     /** Encodes and sends the answer, or keeps it until it can be sent. */
     RpcResult send(RpcCall call) {
-        Outgoing reply = call.reply();
-        if (call.isOrphan() || call.isResponseless()) {
+        Outgoing reply = call.reply;
+        if (call.isOrphan || call.isResponseless()) {
             end(call, false);
-            return call.isOrphan() ? RpcResult.EIO : RpcResult.OK;
+            return call.isOrphan ? RpcResult.EIO : RpcResult.OK;
         }
         RpcResult prepared = RpcResult.OK;
-        if (call.phase() != RpcCall.Phase.REPLYING) {
+        if (call.phase != RpcCall.Phase.REPLYING) {
             call.phase(RpcCall.Phase.REPLYING);
             prepared = dropIfBad(reply, reply.prepare(lengthMax, Integer.MAX_VALUE, longResults));
         }
@@ -48,7 +48,7 @@ final class Replies implements AutoCloseable {
             dropIfBad(reply, reply.encodeLong(longResults));
             return prepared;
         }
-        if (reply.isLong()) {
+        if (reply.buffer != null) {
             call.deadlineNs(server.nanoTime() + fetchTimeoutNs);
             call.phase(RpcCall.Phase.AWAITING_ACK);
         } else {
@@ -85,27 +85,19 @@ final class Replies implements AutoCloseable {
         }
     }
 
-    /** The client has its long result. */
-    void fetched(RpcCall call) {
-        end(call, true);
-    }
-
     /** The client has gone, or took too long; work done. */
     int giveUp(RpcCall call) {
-        if (!call.isOrphan() && server.nanoTime() - call.deadlineNs() < 0) {
+        if (!call.isOrphan && server.nanoTime() - call.deadlineNs < 0) {
             return 0;
         }
         end(call, false);
         return 1;
     }
 
-    private void end(RpcCall call, boolean isFetched) {
-        call.reply().free(longResults, isFetched);
+    /** The client has its long result, or does not get it. */
+    void end(RpcCall call, boolean isFetched) {
+        call.reply.free(longResults, isFetched);
         server.finish(call);
-    }
-
-    int longCount() {
-        return longResults.usedCount();
     }
 
     @Override

@@ -29,17 +29,17 @@ final class RequestWorkers {
     RequestWorkers(
             NntiTransport transport,
             NanoClock clock,
-            int count,
-            int pendingMax,
+            RpcServerOptions options,
             ErrorHandler errorHandler,
             Runnable wakeup) {
         this.transport = transport;
         this.clock = clock;
-        this.count = count;
+        this.count = options.threads();
         this.errorHandler = errorHandler;
         this.wakeup = wakeup;
         this.calls = new ManyToManyConcurrentArrayQueue<>(Math.max(2, 2 * count));
-        this.commands = new ManyToOneConcurrentArrayQueue<>(Math.max(2, pendingMax + count));
+        this.commands =
+                new ManyToOneConcurrentArrayQueue<>(Math.max(2, options.pendingMax() + count));
     }
 
     /** Calls stay in the server's queue, in its order, until a handler is about to be free. */

@@ -45,9 +45,9 @@ public final class RpcCall {
     }
 
     private final RpcServer server;
-    private final RpcMessage request = new RpcMessage();
-    private final Outgoing reply = new Outgoing();
-    private final Fetch longArgs = new Fetch();
+    final RpcMessage request = new RpcMessage();
+    final Outgoing reply = new Outgoing();
+    final Fetch longArgs = new Fetch();
     private final WorkRequest work = new WorkRequest().targetEvent(false);
     private final Int2ObjectHashMap<XdrValue> argsByOpcode = new Int2ObjectHashMap<>();
 
@@ -57,22 +57,25 @@ public final class RpcCall {
      */
     private final AtomicBoolean isHandling = new AtomicBoolean();
 
-    private Phase phase = Phase.FREE;
+    Phase phase = Phase.FREE;
 
     /** Of whose threads one runs the handler; null: the server's own. */
     private RequestWorkers workers;
 
     private NntiPeer peer;
     private XdrValue args;
-    private RpcOperation operation;
+    RpcOperation operation;
     private NntiBuffer slot;
     private long arrival;
     private long arrivalNs;
     private boolean isTimed;
-    private long deadlineNs;
+    long deadlineNs;
     private boolean isReplied;
-    private boolean isOrphan;
-    private boolean isCounted;
+    boolean isOrphan;
+
+    /** One of those of which a server may only serve so many. */
+    boolean isCounted;
+
     private TransferListener listener;
     private boolean isAsking;
     private boolean isAskDue;
@@ -97,12 +100,12 @@ public final class RpcCall {
 
     /** Number of the call at its client. */
     public long id() {
-        return request.id();
+        return request.id;
     }
 
     /** The operation. */
     public int opcode() {
-        return request.opcode();
+        return request.opcode;
     }
 
     /** The client. */
@@ -122,7 +125,7 @@ public final class RpcCall {
 
     /** Bytes of the client's bulk data. */
     public long dataLength() {
-        return request.dataLength();
+        return request.dataLength;
     }
 
     /** Nanoseconds since the request arrived; 0 if it went to its handler at once. */
@@ -193,12 +196,12 @@ public final class RpcCall {
         isReplied = true;
         command = Command.REPLY;
         prepareReply(code, value);
-        return workers == null ? server.sendReply(this) : workers.ask(this);
+        return workers == null ? server.replies.send(this) : workers.ask(this);
     }
 
     private void prepareReply(int code, XdrValue value) {
         reply.begin(code == 0 ? value : null)
-                .request(request.exchange(), request.id(), request.opcode(), 0)
+                .request(request.exchange, request.id, request.opcode, 0)
                 .code(code);
     }
 
@@ -235,7 +238,7 @@ public final class RpcCall {
             return started;
         }
         while (!isMoved()) {
-            server.transport().await(this::isMoved, NntiTransport.NEVER);
+            server.transport.await(this::isMoved, NntiTransport.NEVER);
         }
         listener = null;
         return moved();
@@ -292,58 +295,30 @@ public final class RpcCall {
         phase = next;
     }
 
-    Phase phase() {
-        return phase;
-    }
-
     void operation(RpcOperation itsOperation) {
         operation = itsOperation;
+        isCounted = opcode() < Opcode.NULL || opcode() > Opcode.KILL_SERVICE;
         if (itsOperation.args() == null) {
             args = null;
             return;
         }
-        args = argsByOpcode.get(request.opcode());
+        args = argsByOpcode.get(request.opcode);
         if (args == null) {
             args = itsOperation.args().get();
-            argsByOpcode.put(request.opcode(), args);
+            argsByOpcode.put(request.opcode, args);
         }
-    }
-
-    RpcOperation operation() {
-        return operation;
-    }
-
-    Fetch longArgs() {
-        return longArgs;
     }
 
     void deadlineNs(long newDeadline) {
         deadlineNs = newDeadline;
     }
 
-    long deadlineNs() {
-        return deadlineNs;
-    }
-
     void slot(NntiBuffer buffer) {
         slot = buffer;
     }
 
-    /** One of those of which a server may only serve so many. */
-    void counted() {
-        isCounted = true;
-    }
-
-    boolean isCounted() {
-        return isCounted;
-    }
-
     void orphaned() {
         isOrphan = true;
-    }
-
-    boolean isOrphan() {
-        return isOrphan;
     }
 
     // ---- what its handler asks for, on the server's thread
@@ -352,13 +327,13 @@ public final class RpcCall {
     RpcResult refuse(RpcResult why) {
         phase = Phase.RUNNING;
         prepareReply(why.code(), null);
-        return server.sendReply(this);
+        return server.replies.send(this);
     }
 
     /** Does what a handler on another thread asks for, which waits. */
     void execute() {
         if (command == Command.REPLY) {
-            answer(server.sendReply(this));
+            answer(server.replies.send(this));
             return;
         }
         RpcResult started = start(this::answer);
@@ -382,15 +357,15 @@ public final class RpcCall {
             to.onTransferred(RpcResult.OK);
             return RpcResult.OK;
         }
-        NntiTransport transport = server.transport();
+        NntiTransport transport = server.transport;
         NntiResult started =
                 switch (command) {
                     case GET ->
                             transport.get(
-                                    peer, request.data(), dataOffset, length, local, offset, work);
+                                    peer, request.data, dataOffset, length, local, offset, work);
                     case PUT ->
                             transport.put(
-                                    peer, local, offset, length, request.data(), dataOffset, work);
+                                    peer, local, offset, length, request.data, dataOffset, work);
                     default -> checkAsk(transport);
                 };
         if (started == NntiResult.OK) {
@@ -439,7 +414,7 @@ public final class RpcCall {
     /** Whether the transfer has ended; that of a client that is gone has, too. */
     boolean isMoved() {
         if (isAskDue) {
-            ask(server.transport());
+            ask(server.transport);
         }
         return isAsking ? pushed != null || isOrphan : work.isComplete();
     }
@@ -465,13 +440,5 @@ public final class RpcCall {
 
     long arrival() {
         return arrival;
-    }
-
-    RpcMessage request() {
-        return request;
-    }
-
-    Outgoing reply() {
-        return reply;
     }
 }

@@ -12,6 +12,7 @@ import dev.verbena.nessie.xdr.XdrValue;
 import java.util.ArrayList;
 import java.util.List;
 import org.agrona.DirectBuffer;
+import org.agrona.collections.ArrayListUtil;
 import org.agrona.collections.IntHashSet;
 
 /**
@@ -115,8 +116,9 @@ public final class RpcClient {
      *     GET_SRC}, {@code PUT_DST}, {@code PUT_SRC}) until the call is done; null: none
      * @param dataLength bytes of it that the server may use
      * @param timeoutMs deadline of the whole call, milliseconds
-     * @return {@code OK}: it is under way; otherwise nothing was sent: {@code ENOENT} (operation
-     *     not registered here), {@code EMSGSIZE}, {@code EENCODE}, {@code EINVAL}, {@code EIO}
+     * @return {@code OK}: it is under way; otherwise nothing was sent and the call is done: {@code
+     *     ENOENT} (operation not registered here), {@code EMSGSIZE}, {@code EENCODE}, {@code
+     *     EINVAL}, {@code EIO}
      */
     public RpcResult call(
             ClientRequest request,
@@ -129,18 +131,16 @@ public final class RpcClient {
             long timeoutMs) {
         boolean isDataWrong =
                 data != null && (dataLength > data.length() || dataLength < 0 || !data.isOpen());
-        if (!stubs.contains(opcode) || isDataWrong) {
-            return isDataWrong ? RpcResult.EINVAL : RpcResult.ENOENT;
-        }
-        long timeoutNs = timeoutMs < 0 ? Long.MAX_VALUE / 4 : timeoutMs * MS;
-        request.begin(this, service, result, data, timeoutNs);
-        Outgoing message = request.message();
+        request.begin(this, service, result, data, NntiTransport.timeoutNs(timeoutMs));
+        Outgoing message = request.message;
         message.begin(args).request(exchange, nextId++, opcode, 0);
         if (data != null) {
-            message.header().data(dataLength, data.handle());
+            message.header.data(dataLength, data.handle());
         }
-        RpcResult prepared =
-                message.prepare(service.requestLength(), service.argsLengthMax(), longArgs);
+        RpcResult prepared = isDataWrong ? RpcResult.EINVAL : RpcResult.ENOENT;
+        if (!isDataWrong && stubs.contains(opcode)) {
+            prepared = message.prepare(service.requestLength(), service.argsLengthMax(), longArgs);
+        }
         if (prepared != RpcResult.OK) {
             request.done(prepared, 0);
             return prepared;
@@ -180,7 +180,7 @@ public final class RpcClient {
         if (at < 0) {
             return;
         }
-        int length = request.message().encode(transport.messages(), at, true);
+        int length = request.message.encode(transport.messages(), at, true);
         if (length < 0) {
             end(request, RpcResult.EENCODE, 0);
             return;
@@ -222,19 +222,13 @@ public final class RpcClient {
     private void beginTimes(long now) {
         if (hasUntimed) {
             hasUntimed = false;
+            long earliest = Long.MAX_VALUE;
             for (int i = 0; i < active.size(); i++) {
                 active.get(i).timed(now);
+                earliest = RpcEndpoint.earlier(earliest, active.get(i).deadlineNs);
             }
-            findEarliest();
+            earliestNs = earliest;
         }
-    }
-
-    private void findEarliest() {
-        long earliest = Long.MAX_VALUE;
-        for (int i = 0; i < active.size(); i++) {
-            earliest = RpcEndpoint.earlier(earliest, active.get(i).deadlineNs());
-        }
-        earliestNs = earliest;
     }
 
     private int stepAll() {
@@ -245,7 +239,7 @@ public final class RpcClient {
             ClientRequest request = active.get(i);
             work += step(request);
             request.timed(now); // one that was started meanwhile
-            if (!request.isDone() && now - request.deadlineNs() >= 0) {
+            if (!request.isDone() && now - request.deadlineNs >= 0) {
                 end(request, RpcResult.ETIMEDOUT, 0);
                 work++;
             }
@@ -264,7 +258,7 @@ public final class RpcClient {
         }
         boolean isFetched =
                 request.state() == ClientRequest.State.PROCESSING_RESULT
-                        && request.fetch().isComplete();
+                        && request.fetch.isComplete();
         if (isFetched) {
             fetched(request);
         }
@@ -280,7 +274,7 @@ public final class RpcClient {
         if (transport.commit(request.peer(), RpcMessage.ACK_LENGTH) == NntiResult.EAGAIN) {
             return;
         }
-        Fetch fetch = request.fetch();
+        Fetch fetch = request.fetch;
         if (fetch.result() == RpcResult.OK) {
             decode(request, fetch.bytes(), 0, fetch.length(), request.remoteCode());
         } else {
@@ -289,9 +283,9 @@ public final class RpcClient {
     }
 
     private void decode(ClientRequest request, DirectBuffer buffer, int at, int length, int code) {
-        if (code == 0 && request.resultValue() != null) {
+        if (code == 0 && request.resultValue != null) {
             try {
-                request.resultValue().decode(buffer, at, at + length);
+                request.resultValue.decode(buffer, at, at + length);
             } catch (XdrException | IndexOutOfBoundsException e) {
                 end(request, RpcResult.EDECODE, 0);
                 return;
@@ -311,8 +305,8 @@ public final class RpcClient {
         if (!arrived.decode(buffer, at, length, false)) {
             end(request, RpcResult.EDECODE, 0);
         } else if (!arrived.isFetch()) {
-            decode(request, buffer, arrived.bodyAt(), arrived.bodyLength(), arrived.code());
-        } else if (arrived.bodyLength() > RESULT_LENGTH_MAX) {
+            decode(request, buffer, arrived.bodyAt, arrived.bodyLength, arrived.code);
+        } else if (arrived.bodyLength > RESULT_LENGTH_MAX) {
             end(request, RpcResult.EMSGSIZE, 0);
         } else {
             fetch(request);
@@ -328,18 +322,18 @@ public final class RpcClient {
     private void releaseLate(NntiPeer peer, DirectBuffer buffer, int at, int length) {
         int slot = transport.claim();
         if (slot >= 0 && arrived.decode(buffer, at, length, false) && arrived.isFetch()) {
-            RpcMessage.encodeAck(transport.messages(), slot, exchange, arrived.id());
+            RpcMessage.encodeAck(transport.messages(), slot, exchange, arrived.id);
             transport.commit(peer, RpcMessage.ACK_LENGTH);
         }
     }
 
     private void fetch(ClientRequest request) {
-        RpcResult started = request.fetch().start(transport, longResults, request.peer(), arrived);
+        RpcResult started = request.fetch.start(transport, longResults, request.peer(), arrived);
         if (started != RpcResult.OK) {
             end(request, started, 0);
             return;
         }
-        request.fetching(arrived.code());
+        request.fetching(arrived.code);
         fetchingCount++;
         longResultCount++;
     }
@@ -363,14 +357,12 @@ public final class RpcClient {
     private void end(ClientRequest request, RpcResult result, int code) {
         sendingCount -= request.state() == ClientRequest.State.SENDING ? 1 : 0;
         fetchingCount -= request.state() == ClientRequest.State.PROCESSING_RESULT ? 1 : 0;
-        int index = active.indexOf(request);
-        active.set(index, active.get(active.size() - 1));
-        active.remove(active.size() - 1);
-        request.message().free(longArgs, result == RpcResult.OK);
-        if (request.fetch().isUnderWay()) {
+        ArrayListUtil.fastUnorderedRemove(active, request);
+        request.message.free(longArgs, result == RpcResult.OK);
+        if (request.fetch.isUnderWay()) {
             abandoned.add(request.leaveFetch());
         } else {
-            request.fetch().free(longResults);
+            request.fetch.free(longResults);
         }
         request.done(result, code);
     }
@@ -474,11 +466,6 @@ public final class RpcClient {
     /** Results that were fetched, because they did not fit into a message. */
     public long longResultCount() {
         return longResultCount;
-    }
-
-    /** Calls under way. */
-    public int activeCount() {
-        return active.size();
     }
 
     /** When something is due although nothing comes; {@code Long.MAX_VALUE}: never. */

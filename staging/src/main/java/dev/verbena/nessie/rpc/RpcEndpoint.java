@@ -84,7 +84,7 @@ public final class RpcEndpoint implements AutoCloseable {
     }
 
     /** The earlier of two deadlines, of which {@code Long.MAX_VALUE} is none. */
-    static long earlier(long a, long b) {
+    public static long earlier(long a, long b) {
         if (a == Long.MAX_VALUE || b == Long.MAX_VALUE) {
             return a == Long.MAX_VALUE ? b : a;
         }

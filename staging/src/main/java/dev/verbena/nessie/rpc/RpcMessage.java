@@ -66,16 +66,18 @@ final class RpcMessage {
     private static final int BODY_LENGTH_OFFSET = 24;
     private static final int DATA_OFFSET = 28;
 
-    private final BufferHandle body = new BufferHandle();
-    private final BufferHandle data = new BufferHandle();
-    private int exchange;
-    private long id;
-    private int opcode;
+    final BufferHandle body = new BufferHandle();
+    final BufferHandle data = new BufferHandle();
+    int exchange;
+    long id;
+    int opcode;
     private int flags;
-    private int bodyLength;
-    private long dataLength;
-    private int code;
-    private int bodyAt;
+    int bodyLength;
+    long dataLength;
+    int code;
+
+    /** Where an inline body begins, in the buffer that was decoded. */
+    int bodyAt;
 
     static int magic(DirectBuffer buffer, int at, int length) {
         return length < ACK_LENGTH ? 0 : buffer.getInt(at, BIG_ENDIAN);
@@ -277,42 +279,5 @@ final class RpcMessage {
 
     boolean isResponseless() {
         return (flags & FLAG_RESPONSELESS) != 0;
-    }
-
-    int exchange() {
-        return exchange;
-    }
-
-    long id() {
-        return id;
-    }
-
-    int opcode() {
-        return opcode;
-    }
-
-    int bodyLength() {
-        return bodyLength;
-    }
-
-    /** Where an inline body begins, in the buffer that was decoded. */
-    int bodyAt() {
-        return bodyAt;
-    }
-
-    long dataLength() {
-        return dataLength;
-    }
-
-    int code() {
-        return code;
-    }
-
-    BufferHandle body() {
-        return body;
-    }
-
-    BufferHandle data() {
-        return data;
     }
 }

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.PriorityQueue;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.agrona.DirectBuffer;
 import org.agrona.ErrorHandler;
 import org.agrona.collections.Int2ObjectHashMap;
@@ -27,7 +28,7 @@ public final class RpcServer {
     private static final int DISPATCH_LIMIT = 16;
     private static final long PROGRESS_MIN_NS = 100_000_000;
 
-    private final NntiTransport transport;
+    final NntiTransport transport;
     private final RpcServerOptions options;
     private final ErrorHandler errorHandler;
     private final Int2ObjectHashMap<RpcOperation> operations = new Int2ObjectHashMap<>();
@@ -36,7 +37,7 @@ public final class RpcServer {
     private final ArrayDeque<RpcCall> free = new ArrayDeque<>();
     private final ArrayList<RpcCall> used = new ArrayList<>();
     private final PriorityQueue<RpcCall> queue;
-    private final Replies replies;
+    final Replies replies;
 
     /** Null: handlers run in the server's loop. */
     private RequestWorkers workers;
@@ -127,15 +128,14 @@ public final class RpcServer {
 
     /** A request; false: not now. */
     boolean onRequest(NntiPeer peer, DirectBuffer buffer, int at, int length) {
-        RpcCall call = free.peek();
+        RpcCall call = free.poll();
         if (call == null) {
             return false;
         }
-        free.remove();
         used.add(call);
         call.arrived(peer, arrivalCount++);
         hasUntimed = true;
-        if (!call.request().decode(buffer, at, length, true)) {
+        if (!call.request.decode(buffer, at, length, true)) {
             malformedCount++;
             call.refuse(RpcResult.EDECODE);
         } else if (isRefusing()) {
@@ -152,19 +152,16 @@ public final class RpcServer {
 
     private void accept(RpcCall call, DirectBuffer buffer) {
         RpcOperation operation = operations.get(call.opcode());
-        RpcMessage request = call.request();
+        RpcMessage request = call.request;
         if (operation == null) {
             call.refuse(RpcResult.ENOTSUP);
             return;
         }
         call.operation(operation);
-        if (call.opcode() < Opcode.NULL || call.opcode() > Opcode.KILL_SERVICE) {
-            call.counted();
-            acceptedCount++;
-        }
+        acceptedCount += call.isCounted ? 1 : 0;
         if (!request.isFetch()) {
-            decode(call, buffer, request.bodyAt(), request.bodyLength());
-        } else if (request.bodyLength() > options.argsLengthMax() || request.isResponseless()) {
+            decode(call, buffer, request.bodyAt, request.bodyLength);
+        } else if (request.bodyLength > options.argsLengthMax() || request.isResponseless()) {
             call.refuse(RpcResult.EMSGSIZE);
         } else {
             fetchArgs(call);
@@ -172,7 +169,7 @@ public final class RpcServer {
     }
 
     private void fetchArgs(RpcCall call) {
-        RpcResult started = call.longArgs().start(transport, longArgs, call.peer(), call.request());
+        RpcResult started = call.longArgs.start(transport, longArgs, call.peer(), call.request);
         if (started == RpcResult.OK) {
             fetchedArgsCount++;
             call.phase(RpcCall.Phase.FETCHING_ARGS);
@@ -198,7 +195,7 @@ public final class RpcServer {
     void onAck(NntiPeer peer, DirectBuffer buffer, int at) {
         RpcCall call = find(RpcCall.Phase.AWAITING_ACK, peer, RpcMessage.idOf(buffer, at));
         if (call != null) {
-            replies.fetched(call);
+            replies.end(call, true);
         }
     }
 
@@ -216,7 +213,7 @@ public final class RpcServer {
     private RpcCall find(RpcCall.Phase phase, NntiPeer peer, long id) {
         for (int i = 0; i < used.size(); i++) {
             RpcCall call = used.get(i);
-            if (call.phase() == phase && call.peer() == peer && call.id() == id) {
+            if (call.phase == phase && call.peer() == peer && call.id() == id) {
                 return call;
             }
         }
@@ -267,21 +264,17 @@ public final class RpcServer {
     }
 
     private int step(RpcCall call) {
-        switch (call.phase()) {
-            case FETCHING_ARGS:
-                return call.longArgs().isComplete() ? argsFetched(call) : 0;
-            case RUNNING:
-                return running(call);
-            case REPLYING:
-                sendReply(call);
-                return call.phase() == RpcCall.Phase.REPLYING ? 0 : 1;
-            case AWAITING_ACK:
-                return replies.giveUp(call);
-            case ENDED:
-                return call.isHandling() ? 0 : free(call);
-            default:
-                return 0;
-        }
+        return switch (call.phase) {
+            case FETCHING_ARGS -> call.longArgs.isComplete() ? argsFetched(call) : 0;
+            case RUNNING -> running(call);
+            case REPLYING -> {
+                replies.send(call);
+                yield call.phase == RpcCall.Phase.REPLYING ? 0 : 1;
+            }
+            case AWAITING_ACK -> replies.giveUp(call);
+            case ENDED -> call.isHandling() ? 0 : free(call);
+            default -> 0;
+        };
     }
 
     private int running(RpcCall call) {
@@ -292,7 +285,7 @@ public final class RpcServer {
             }
             return isMoved ? 1 : 0;
         }
-        if (call.isOrphan() && !call.isHandling()) {
+        if (call.isOrphan && !call.isHandling()) {
             // Its handler may keep the object and answer it later: it is never used again.
             slots.give(call);
             call.phase(RpcCall.Phase.ABANDONED);
@@ -304,9 +297,9 @@ public final class RpcServer {
     }
 
     private int argsFetched(RpcCall call) {
-        Fetch fetched = call.longArgs();
+        Fetch fetched = call.longArgs;
         if (fetched.result() == RpcResult.OK) {
-            decode(call, fetched.bytes(), 0, call.request().bodyLength());
+            decode(call, fetched.bytes(), 0, call.request.bodyLength);
         } else {
             call.refuse(fetched.result());
         }
@@ -318,8 +311,8 @@ public final class RpcServer {
         int work = 0;
         RpcCall next;
         while (work < DISPATCH_LIMIT && !isKilled && (next = queue.peek()) != null) {
-            boolean needsSlot = next.operation().needsSlot();
-            if (next.isOrphan()) {
+            boolean needsSlot = next.operation.needsSlot();
+            if (next.isOrphan) {
                 queue.remove();
                 finish(next);
             } else if (needsSlot && slots.isEmpty() || workers != null && !workers.hasRoom()) {
@@ -352,8 +345,8 @@ public final class RpcServer {
         long earliest = progress == null ? Long.MAX_VALUE : nextProgressNs;
         for (int i = 0; i < used.size(); i++) {
             RpcCall call = used.get(i);
-            if (call.phase() == RpcCall.Phase.AWAITING_ACK) {
-                earliest = RpcEndpoint.earlier(earliest, call.deadlineNs());
+            if (call.phase == RpcCall.Phase.AWAITING_ACK) {
+                earliest = RpcEndpoint.earlier(earliest, call.deadlineNs);
             }
         }
         return earliest;
@@ -380,15 +373,10 @@ public final class RpcServer {
         replies.refuseVersion(peer, buffer, at);
     }
 
-    /** Sends the answer of a call. */
-    RpcResult sendReply(RpcCall call) {
-        return replies.send(call);
-    }
-
     void finish(RpcCall call) {
         slots.give(call);
         call.noListener();
-        if (call.phase() == RpcCall.Phase.ABANDONED) {
+        if (call.phase == RpcCall.Phase.ABANDONED) {
             return;
         }
         call.phase(RpcCall.Phase.ENDED);
@@ -402,7 +390,7 @@ public final class RpcServer {
         used.remove(call);
         free.add(call);
         handledCount++;
-        servedCount += call.isCounted() ? 1 : 0;
+        servedCount += call.isCounted ? 1 : 0;
         return 1;
     }
 
@@ -416,23 +404,8 @@ public final class RpcServer {
         if (options.threads() == 0) {
             return List.of();
         }
-        workers =
-                new RequestWorkers(
-                        transport,
-                        clock,
-                        options.threads(),
-                        options.pendingMax(),
-                        errorHandler,
-                        wakeup);
-        List<ProtocolAgent> agents = new ArrayList<>();
-        for (int i = 0; i < options.threads(); i++) {
-            agents.add(workers.worker());
-        }
-        return agents;
-    }
-
-    NntiTransport transport() {
-        return transport;
+        workers = new RequestWorkers(transport, clock, options, errorHandler, wakeup);
+        return Stream.generate(workers::worker).limit(options.threads()).toList();
     }
 
     long nanoTime() {
@@ -472,12 +445,12 @@ public final class RpcServer {
 
     /** Buffers of long results that clients have not fetched yet. */
     public int longResultCount() {
-        return replies.longCount();
+        return replies.longResults.usedCount;
     }
 
     /** Most of the buffers for bulk data that were in use at a time. */
     public int slotsUsedMax() {
-        return slots.usedMax();
+        return slots.usedMax;
     }
 
     /** Requests that are held now. */

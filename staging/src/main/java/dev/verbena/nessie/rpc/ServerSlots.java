@@ -13,7 +13,9 @@ final class ServerSlots {
     private final NntiTransport transport;
     private final RpcServerOptions options;
     private final ArrayDeque<NntiBuffer> free = new ArrayDeque<>();
-    private int usedMax;
+
+    /** Most that were in use at a time. */
+    int usedMax;
 
     ServerSlots(NntiTransport transport, RpcServerOptions options) {
         this.transport = transport;
@@ -49,10 +51,5 @@ final class ServerSlots {
             slot = made();
         }
         free.push(slot); // the next call gets what the caches still hold
-    }
-
-    /** Most that were in use at a time. */
-    int usedMax() {
-        return usedMax;
     }
 }

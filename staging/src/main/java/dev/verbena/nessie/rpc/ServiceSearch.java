@@ -35,7 +35,7 @@ public final class ServiceSearch {
         this.client = client;
         this.transport = transport;
         this.url = url;
-        long timeoutNs = timeoutMs < 0 ? Long.MAX_VALUE / 4 : timeoutMs * MS;
+        long timeoutNs = NntiTransport.timeoutNs(timeoutMs);
         this.deadlineNs = now() + timeoutNs;
         this.peer = transport.startConnect(url, timeoutNs);
     }

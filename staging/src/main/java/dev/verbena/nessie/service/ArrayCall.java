@@ -8,14 +8,14 @@ import dev.verbena.nessie.rpc.RpcResult;
 import dev.verbena.nessie.rpc.RpcService;
 import dev.verbena.nessie.service.wire.ArrayReply;
 import dev.verbena.nessie.service.wire.ArrayRequest;
+import dev.verbena.staging.exchange.PacedMessages;
 
 /** A client's call of one server. One thread. */
-final class ArrayCall {
+final class ArrayCall implements PacedMessages.Message {
     private final int operation;
     private final ArrayRequest request;
     private final ArrayReply reply = new ArrayReply();
     private final ClientRequest rpc = new ClientRequest();
-    private RpcResult started;
 
     ArrayCall(int operation, ArrayRequest request) {
         this.operation = operation;
@@ -24,26 +24,24 @@ final class ArrayCall {
 
     void start(RpcClient client, RpcService service, NntiBuffer memory, long limitMs) {
         long length = memory == null ? 0 : memory.length();
-        started = client.call(rpc, service, operation, request, reply, memory, length, limitMs);
+        client.call(rpc, service, operation, request, reply, memory, length, limitMs);
     }
 
     /** Whether {@link #await} would not wait. */
-    boolean isDone() {
-        return started != RpcResult.OK || rpc.isDone();
+    @Override
+    public boolean isDone() {
+        return rpc.isDone();
     }
 
     /** Of a call that is done: whether {@link #await} would throw. */
-    boolean hasFailed() {
-        return started != RpcResult.OK
-                || rpc.result() != RpcResult.OK
-                || rpc.remoteCode() != 0
-                || reply.status() != 0;
+    @Override
+    public boolean hasFailed() {
+        return rpc.result() != RpcResult.OK || rpc.remoteCode() != 0 || reply.status() != 0;
     }
 
     /** Waits for the answer. */
     ArrayReply await(RpcClient client) {
-        RpcResult result =
-                started == RpcResult.OK ? client.await(rpc, NntiTransport.NEVER) : started;
+        RpcResult result = client.await(rpc, NntiTransport.NEVER);
         if (result != RpcResult.OK || rpc.remoteCode() != 0) {
             boolean isTimeout = result == RpcResult.ETIMEDOUT;
             throw Version.failure(

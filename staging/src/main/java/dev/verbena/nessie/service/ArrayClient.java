@@ -3,19 +3,18 @@ package dev.verbena.nessie.service;
 import dev.verbena.memory.OffHeapMemories;
 import dev.verbena.nessie.nnti.BufferFlags;
 import dev.verbena.nessie.nnti.NntiBuffer;
-import dev.verbena.nessie.nnti.NntiOptions;
-import dev.verbena.nessie.nnti.NntiTransport;
 import dev.verbena.nessie.rpc.RpcEndpoint;
 import dev.verbena.nessie.rpc.RpcService;
 import dev.verbena.nessie.service.wire.ArrayReply;
 import dev.verbena.nessie.service.wire.ArrayRequest;
 import dev.verbena.staging.Arguments;
 import dev.verbena.staging.exchange.ExchangeSchedule;
+import dev.verbena.staging.exchange.PacedMessages;
 import dev.verbena.staging.exchange.RecordCarrier;
 import dev.verbena.transport.Transport;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.agrona.ErrorHandler;
@@ -34,18 +33,12 @@ public final class ArrayClient implements AutoCloseable {
     private final RpcEndpoint endpoint;
     private final List<RpcService> services = new ArrayList<>();
     private final long timeoutMs;
-    private final Map<String, ArrayDescription> known =
-            new LinkedHashMap<>() {
-                private static final long serialVersionUID = 1L;
-
-                @Override
-                protected boolean removeEldestEntry(Map.Entry<String, ArrayDescription> eldest) {
-                    return size() > KNOWN_MAX;
-                }
-            };
+    private final Map<String, ArrayDescription> known = new HashMap<>();
 
     /** Null: every server is called at once. */
-    private PacedCalls paced;
+    private PacedMessages paced;
+
+    private int pieceLength;
 
     private ArrayClient(RpcEndpoint endpoint, List<String> urls, long timeoutMs) {
         this.endpoint = endpoint;
@@ -70,8 +63,7 @@ public final class ArrayClient implements AutoCloseable {
      */
     public static ArrayClient connect(
             Transport transport, List<String> urls, long timeoutMs, ErrorHandler errorHandler) {
-        RpcEndpoint endpoint =
-                new RpcEndpoint(new NntiTransport(transport, NntiOptions.ONE_SIDED), errorHandler);
+        RpcEndpoint endpoint = RpcEndpoint.over(transport, errorHandler);
         try {
             return new ArrayClient(endpoint, urls, timeoutMs);
         } catch (RuntimeException e) {
@@ -92,7 +84,9 @@ public final class ArrayClient implements AutoCloseable {
     public void pace(ExchangeSchedule schedule, RecordCarrier carrier, int pieceLength) {
         Arguments.range("receivers", schedule.receivers(), services.size(), services.size());
         Arguments.range("pieceLength", pieceLength, 1, Integer.MAX_VALUE);
-        paced = new PacedCalls(endpoint, schedule, carrier, pieceLength);
+        Transport transport = endpoint.transport().transport();
+        paced = new PacedMessages(transport, endpoint::doWork, schedule, carrier);
+        this.pieceLength = pieceLength;
     }
 
     // ---- memory
@@ -140,6 +134,13 @@ public final class ArrayClient implements AutoCloseable {
                                 request(array, place, timeoutMs, piece, box),
                                 memory,
                                 timeoutMs));
+        learn(array);
+    }
+
+    private void learn(ArrayDescription array) {
+        if (known.size() == KNOWN_MAX) {
+            known.clear();
+        }
         known.put(key(array), array);
     }
 
@@ -192,12 +193,15 @@ public final class ArrayClient implements AutoCloseable {
 
     /** Puts or gets what each server has of a box, and waits for these and other calls. */
     private void move(
-            ArrayDescription array, Box box, List<ArrayCall> calls, PacedCalls.Starter starter) {
+            ArrayDescription array,
+            Box box,
+            List<ArrayCall> calls,
+            PacedMessages.Starter<Box, ArrayCall> starter) {
         List<List<Box>> pieces = new ArrayList<>();
         for (int place = 0; place < services.size(); place++) {
             Box part = Split.part(array.whole(), box, place, services.size());
             if (paced != null) {
-                pieces.add(paced.cut(part, array.type().size()));
+                pieces.add(Split.pieces(part, pieceLength, array.type().size()));
             } else if (part != null) {
                 calls.add(starter.start(place, part));
             }
@@ -218,7 +222,7 @@ public final class ArrayClient implements AutoCloseable {
         ArrayReply reply = ask(Requests.DESCRIBE, name, version, waitMs);
         ArrayDescription found =
                 Requests.description(name, reply.number(), reply.type(), reply.shape());
-        known.put(key(found), found);
+        learn(found);
         return found;
     }
 

@@ -1,7 +1,7 @@
 package dev.verbena.nessie.service;
 
 import dev.verbena.agent.ProtocolAgent;
-import dev.verbena.agent.internal.Deadlines;
+import dev.verbena.nessie.rpc.RpcEndpoint;
 import dev.verbena.nessie.service.wire.ArrayRequest;
 import java.util.ArrayList;
 import java.util.List;
@@ -66,14 +66,13 @@ final class ArrayEngine {
         if (attempt(job)) {
             return true;
         }
-        if (job.deadlineNs() - nowNs <= 0) {
+        if (job.deadlineNs - nowNs <= 0) {
             job.timeOut();
         } else if (waiting.size() == WAITING_MAX) {
             job.giveUp();
             job.fail(new ArrayException(ArrayStatus.BUSY, WAITING_MAX + " requests wait already"));
         } else {
-            long deadlineNs = job.deadlineNs();
-            earliestNs = waiting.isEmpty() ? deadlineNs : Deadlines.earlier(earliestNs, deadlineNs);
+            earliestNs = RpcEndpoint.earlier(nextDeadlineNs(), job.deadlineNs);
             waiting.add(job);
             memoryWaitingCount += job.needsMemory() ? 1 : 0;
             return false;

@@ -4,8 +4,6 @@ import dev.verbena.agent.AgentThread;
 import dev.verbena.agent.DurableStore;
 import dev.verbena.agent.Environment;
 import dev.verbena.agent.ProtocolAgent;
-import dev.verbena.agent.internal.Deadlines;
-import dev.verbena.nessie.nnti.NntiOptions;
 import dev.verbena.nessie.nnti.NntiTransport;
 import dev.verbena.nessie.rpc.RpcEndpoint;
 import dev.verbena.nessie.rpc.RpcServer;
@@ -123,8 +121,8 @@ public final class ArrayServer implements AutoCloseable {
         @Override
         public void onStart() {
             try {
-                NntiTransport network = new NntiTransport(transport, NntiOptions.ONE_SIDED);
-                endpoint = new RpcEndpoint(network, environment.errorHandler());
+                endpoint = RpcEndpoint.over(transport, environment.errorHandler());
+                NntiTransport network = endpoint.transport();
                 openFiles();
                 PieceMemory memory = new PieceMemory(network, options.memoryMax());
                 store = new ArrayStore(files, memory, options);
@@ -193,12 +191,7 @@ public final class ArrayServer implements AutoCloseable {
 
         @Override
         public long nextDeadlineNs() {
-            long ofCalls = endpoint == null ? NO_DEADLINE : endpoint.nextDeadlineNs();
-            long ofEngine = engine == null ? NO_DEADLINE : engine.nextDeadlineNs();
-            if (ofCalls == NO_DEADLINE || ofEngine == NO_DEADLINE) {
-                return ofCalls == NO_DEADLINE ? ofEngine : ofCalls;
-            }
-            return Deadlines.earlier(ofCalls, ofEngine);
+            return RpcEndpoint.earlier(endpoint.nextDeadlineNs(), engine.nextDeadlineNs());
         }
 
         @Override

@@ -52,7 +52,7 @@ final class ArrayStore implements AutoCloseable {
     }
 
     private void add(Version version) {
-        ArrayDescription array = version.description();
+        ArrayDescription array = version.description;
         arrays.computeIfAbsent(array.name(), key -> new TreeMap<>()).put(array.version(), version);
         versionCount++;
     }
@@ -123,7 +123,7 @@ final class ArrayStore implements AutoCloseable {
         long missing = length - memory.free();
         for (Iterator<Piece> next = resident.iterator(); missing > 0 && next.hasNext(); ) {
             Piece piece = next.next();
-            if (piece.version().file().error().isEmpty()) {
+            if (piece.version.file.error.isEmpty()) {
                 missing -= piece.length();
                 write(piece);
             }
@@ -134,8 +134,8 @@ final class ArrayStore implements AutoCloseable {
     }
 
     private void drop(Piece piece) {
-        if (piece.memory() != null && !piece.isUsed()) {
-            memory.give(piece.memory());
+        if (piece.memory != null && !piece.isUsed()) {
+            memory.give(piece.memory);
             piece.memory(null);
             isChanged = true;
         }
@@ -143,8 +143,8 @@ final class ArrayStore implements AutoCloseable {
 
     private void write(Piece piece) {
         if (!piece.is(Piece.State.QUEUED)) {
-            piece.version().file().write(piece);
-            writeOn(piece.version());
+            piece.version.file.write(piece);
+            writeOn(piece.version);
         }
     }
 
@@ -163,7 +163,7 @@ final class ArrayStore implements AutoCloseable {
 
     /** A piece does not come. */
     void giveUp(Piece piece) {
-        piece.version().giveUp(piece);
+        piece.version.giveUp(piece);
         drop(piece);
         isChanged = true;
     }
@@ -181,7 +181,7 @@ final class ArrayStore implements AutoCloseable {
     /** Brings a version to disk; true: it is there. To be asked again while it is false. */
     boolean seal(Version version) {
         version.sealing();
-        String error = version.file().error();
+        String error = version.file.error;
         if (!error.isEmpty()) {
             throw version.failure(ArrayStatus.FAILED, error);
         }
@@ -196,7 +196,7 @@ final class ArrayStore implements AutoCloseable {
         int work = 0;
         for (int i = writing.size() - 1; i >= 0; i--) {
             Version version = writing.get(i);
-            int done = version.file().doWork();
+            int done = version.file.doWork();
             work += done;
             isChanged |= done > 0;
             if (isWritten(version)) {
@@ -207,12 +207,12 @@ final class ArrayStore implements AutoCloseable {
     }
 
     private boolean isWritten(Version version) {
-        VersionFile file = version.file();
-        if (!file.error().isEmpty()) {
-            failure = version.failure(ArrayStatus.FAILED, file.error());
+        VersionFile file = version.file;
+        if (!file.error.isEmpty()) {
+            failure = version.failure(ArrayStatus.FAILED, file.error);
             isChanged = true;
         } else if (file.isSealed()) {
-            retire(version.description().name());
+            retire(version.description.name());
         } else {
             return file.isIdle() && !sealOn(version);
         }
@@ -222,9 +222,9 @@ final class ArrayStore implements AutoCloseable {
     /** The next step of a version that is being sealed; false: it is not. */
     private boolean sealOn(Version version) {
         if (version.canBeSealed()) {
-            version.pieces().forEach(this::write);
+            version.pieces.forEach(this::write);
             if (version.are(Piece.State.FILED)) {
-                version.file().seal(Recovery.encode(version, options));
+                version.file.seal(Recovery.encode(version, options));
             }
             return true;
         }
@@ -239,11 +239,11 @@ final class ArrayStore implements AutoCloseable {
     }
 
     private void remove(Version version) {
-        versions(version.description().name()).remove(version.description().version());
+        versions(version.description.name()).remove(version.description.version());
         versionCount--;
-        version.file().remove(!version.pieces().isEmpty());
-        version.pieces().forEach(resident::remove);
-        version.pieces().forEach(this::drop);
+        version.file.remove(!version.pieces.isEmpty());
+        version.pieces.forEach(resident::remove);
+        version.pieces.forEach(this::drop);
     }
 
     /** Whether anything has changed that a request may wait for; asking forgets it. */
@@ -255,6 +255,6 @@ final class ArrayStore implements AutoCloseable {
 
     @Override
     public void close() {
-        writing.forEach(version -> version.file().close());
+        writing.forEach(version -> version.file.close());
     }
 }

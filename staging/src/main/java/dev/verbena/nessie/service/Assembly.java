@@ -2,6 +2,7 @@ package dev.verbena.nessie.service;
 
 import dev.verbena.agent.DurableStore.ReadableFile;
 import dev.verbena.nessie.nnti.NntiBuffer;
+import dev.verbena.staging.metadata.Runs;
 import java.util.List;
 import org.agrona.CloseHelper;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -25,7 +26,7 @@ final class Assembly implements AutoCloseable {
         this.version = version;
         this.pieces = pieces;
         this.slot = slot;
-        this.size = version.description().type().size();
+        this.size = version.description.type().size();
         this.chunks = new Chunks(box, Slots.LENGTH / size);
     }
 
@@ -34,9 +35,9 @@ final class Assembly implements AutoCloseable {
         Box chunk = chunks.next();
         for (int i = 0; chunk != null && i < pieces.size(); i++) {
             Piece piece = pieces.get(i);
-            Box part = piece.box().intersect(chunk);
+            Box part = piece.box.intersect(chunk);
             if (part != null) {
-                copy(piece, new Runs(part, piece.box(), chunk, size));
+                copy(piece, part.runs(piece.box, chunk, size));
             }
         }
         return chunk;
@@ -47,17 +48,17 @@ final class Assembly implements AutoCloseable {
         UnsafeBuffer to = slot.window();
         while (runs.next()) {
             int at = (int) runs.toOffset();
-            if (piece.memory() != null) {
-                to.putBytes(at, piece.memory().window(), (int) runs.fromOffset(), length);
+            if (piece.memory != null) {
+                to.putBytes(at, piece.memory.window(), (int) runs.fromOffset(), length);
             } else {
-                read(piece.fileAt() + runs.fromOffset(), to, at, length);
+                read(piece.fileAt + runs.fromOffset(), to, at, length);
             }
         }
     }
 
     private void read(long from, UnsafeBuffer to, int at, int length) {
         if (file == null) {
-            file = version.file().read();
+            file = version.file.read();
             window = new UnsafeBuffer(new byte[WINDOW_LENGTH]);
         }
         boolean isShort = length <= WINDOW_LENGTH / 2;

@@ -1,5 +1,6 @@
 package dev.verbena.nessie.service;
 
+import dev.verbena.staging.metadata.Runs;
 import java.util.Arrays;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -114,6 +115,15 @@ public final class Box {
         newStart[dimension] = from;
         newCount[dimension] = length;
         return new Box(newStart, newCount);
+    }
+
+    /** Of this box, which lies within two others that hold elements of so many bytes. */
+    Runs runs(Box from, Box to, int elementSize) {
+        return new Runs(layout(), from.layout(), to.layout(), elementSize);
+    }
+
+    private Runs.Layout layout() {
+        return new Runs.Layout(start, count);
     }
 
     @Override

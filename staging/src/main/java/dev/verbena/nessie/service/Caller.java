@@ -3,6 +3,7 @@ package dev.verbena.nessie.service;
 import dev.verbena.nessie.nnti.NntiBuffer;
 import dev.verbena.nessie.rpc.RpcCall.TransferListener;
 import dev.verbena.nessie.service.wire.ArrayReply;
+import dev.verbena.staging.metadata.Runs;
 
 /** A client whose request is under way: its memory, and the way back. One thread. */
 interface Caller {

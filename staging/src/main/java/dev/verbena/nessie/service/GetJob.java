@@ -4,6 +4,7 @@ import dev.verbena.nessie.nnti.NntiBuffer;
 import dev.verbena.nessie.rpc.RpcCall.TransferListener;
 import dev.verbena.nessie.rpc.RpcResult;
 import dev.verbena.nessie.service.wire.ArrayRequest;
+import dev.verbena.staging.metadata.Runs;
 import java.util.List;
 
 /** Pushes a box into the client's memory, once pieces cover it. */
@@ -36,16 +37,16 @@ final class GetJob extends Job implements TransferListener {
 
     @Override
     boolean attempt() {
-        version = store.find(name(), number());
+        version = store.find(name, number());
         if (version == null) {
             return mustWait(ArrayStatus.UNKNOWN, "there is none");
         }
-        ArrayDescription array = version.description();
-        if (request().shape().count() > 0) {
-            Box whole = Requests.whole(name(), request().shape());
-            version.requireSame(whole, ArrayType.of(request().type()));
+        ArrayDescription array = version.description;
+        if (request.shape().count() > 0) {
+            Box whole = Requests.whole(name, request.shape());
+            version.requireSame(whole, ArrayType.of(request.type()));
         }
-        Requests.requireInside(array, box, memory, caller().memoryLength());
+        Requests.requireInside(array, box, memory, caller.memoryLength());
         pieces = version.covering(box);
         if (pieces == null) {
             String why = "no pieces cover box " + box;
@@ -65,11 +66,11 @@ final class GetJob extends Job implements TransferListener {
     }
 
     private boolean isDirect(Piece piece) {
-        return piece.memory() != null && runsOf(piece).length() >= DIRECT_MIN;
+        return piece.memory != null && runsOf(piece).length() >= DIRECT_MIN;
     }
 
     private Runs runsOf(Piece piece) {
-        return new Runs(piece.box().intersect(box), piece.box(), memory, size);
+        return piece.box.intersect(box).runs(piece.box, memory, size);
     }
 
     /** It may use a slot until it gives it back. */
@@ -88,7 +89,7 @@ final class GetJob extends Job implements TransferListener {
                     return;
                 }
             }
-            if (!caller().move(false, from, runs, this)) {
+            if (!caller.move(false, from, runs, this)) {
                 end(": the client is gone");
             }
         } catch (RuntimeException e) {
@@ -100,13 +101,13 @@ final class GetJob extends Job implements TransferListener {
     private Runs nextRuns() {
         if (assembly != null) {
             Box part = assembly.next();
-            return part == null ? null : new Runs(part, part, memory, size);
+            return part == null ? null : part.runs(part, memory, size);
         }
         if (nextPiece == pieces.size()) {
             return null;
         }
         Piece piece = pieces.get(nextPiece++);
-        from = piece.memory();
+        from = piece.memory;
         return runsOf(piece);
     }
 
@@ -123,7 +124,7 @@ final class GetJob extends Job implements TransferListener {
     private void end(String why) {
         pieces.forEach(store::unuse);
         if (why == null) {
-            succeed(version.description());
+            succeed(version.description);
         } else {
             fail(version.failure(ArrayStatus.FAILED, "box " + box + why));
         }

@@ -8,11 +8,11 @@ import dev.verbena.nessie.service.wire.ArrayRequest;
 
 /** A request that may have to wait. One thread. */
 abstract class Job {
-    private final ArrayRequest request;
-    private final Caller caller;
-    private final String name;
+    final ArrayRequest request;
+    final Caller caller;
+    final String name;
     private final long waitMs;
-    private final long deadlineNs;
+    final long deadlineNs;
     private ArrayException reason;
 
     Job(ArrayRequest request, Caller caller, long nowNs) {
@@ -23,18 +23,6 @@ abstract class Job {
         this.deadlineNs = nowNs + waitMs * 1_000_000;
     }
 
-    ArrayRequest request() {
-        return request;
-    }
-
-    Caller caller() {
-        return caller;
-    }
-
-    String name() {
-        return name;
-    }
-
     /** Of the version, or {@link Requests#LATEST}. */
     long number() {
         return request.number();
@@ -43,10 +31,6 @@ abstract class Job {
     /** The version as the client knows it. */
     ArrayDescription description() {
         return Requests.description(name, number(), request.type(), request.shape());
-    }
-
-    long deadlineNs() {
-        return deadlineNs;
     }
 
     /** Whether it may wait at all. */

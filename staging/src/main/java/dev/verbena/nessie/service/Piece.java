@@ -14,11 +14,14 @@ final class Piece {
         FILED
     }
 
-    private final Version version;
-    private final Box box;
+    final Version version;
+    final Box box;
     private State state = State.EXPECTED;
-    private NntiBuffer memory;
-    private long fileAt;
+
+    /** Its bytes; null: they are in the file only, or have no room yet. */
+    NntiBuffer memory;
+
+    long fileAt;
     private int users;
 
     /** Has its box only. */
@@ -27,26 +30,13 @@ final class Piece {
         this.box = box;
     }
 
-    Version version() {
-        return version;
-    }
-
-    Box box() {
-        return box;
-    }
-
     /** Bytes. */
     long length() {
-        return box.volume() * version.description().type().size();
+        return box.volume() * version.description.type().size();
     }
 
     void memory(NntiBuffer buffer) {
         memory = buffer;
-    }
-
-    /** Its bytes; null: they are in the file only, or have no room yet. */
-    NntiBuffer memory() {
-        return memory;
     }
 
     void state(State next) {
@@ -61,10 +51,6 @@ final class Piece {
     /** Where it begins in the file. */
     void filedAt(long at) {
         fileAt = at;
-    }
-
-    long fileAt() {
-        return fileAt;
     }
 
     /** Its memory is not given back until {@link #unuse}. */

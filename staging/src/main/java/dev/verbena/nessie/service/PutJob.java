@@ -4,6 +4,7 @@ import dev.verbena.nessie.nnti.NntiBuffer;
 import dev.verbena.nessie.rpc.RpcCall.TransferListener;
 import dev.verbena.nessie.rpc.RpcResult;
 import dev.verbena.nessie.service.wire.ArrayRequest;
+import dev.verbena.staging.metadata.Runs;
 
 /** Pulls a piece out of the client's memory. Its box is reserved from the begin. */
 final class PutJob extends Job implements TransferListener {
@@ -25,7 +26,7 @@ final class PutJob extends Job implements TransferListener {
                     "piece " + box + " has more than " + pieceMax + " bytes");
         }
         piece = store.open(array).reserve(box);
-        runs = new Runs(box, memory, box, size);
+        runs = box.runs(memory, box, size);
     }
 
     @Override
@@ -37,7 +38,7 @@ final class PutJob extends Job implements TransferListener {
     boolean attempt() {
         NntiBuffer memory = store.take(piece.length());
         if (memory == null) {
-            return mustWait(ArrayStatus.BUSY, "there is no memory for piece " + piece.box());
+            return mustWait(ArrayStatus.BUSY, "there is no memory for piece " + piece.box);
         }
         piece.memory(memory);
         onTransferred(RpcResult.OK);
@@ -49,11 +50,11 @@ final class PutJob extends Job implements TransferListener {
     public void onTransferred(RpcResult result) {
         if (result != RpcResult.OK) {
             giveUp();
-            fail(failure(ArrayStatus.FAILED, "piece " + piece.box() + " did not come: " + result));
+            fail(failure(ArrayStatus.FAILED, "piece " + piece.box + " did not come: " + result));
         } else if (!runs.next()) {
             store.completed(piece);
-            succeed(piece.version().description());
-        } else if (!caller().move(true, piece.memory(), runs, this)) {
+            succeed(piece.version.description);
+        } else if (!caller.move(true, piece.memory, runs, this)) {
             onTransferred(RpcResult.EIO);
         }
     }

@@ -25,42 +25,42 @@ final class Question extends Job {
             case Requests.SEAL -> seal();
             case Requests.DESCRIBE -> describe();
             case Requests.VERSIONS -> versions();
-            default -> succeed(store.open(description()).description());
+            default -> succeed(store.open(description()).description);
         };
     }
 
     private boolean seal() {
-        if (sealing == null && request().shape().count() > 0) {
+        if (sealing == null && request.shape().count() > 0) {
             sealing = store.open(description());
         } else if (sealing == null) {
-            sealing = number() < 0 ? null : store.find(name(), number());
+            sealing = number() < 0 ? null : store.find(name, number());
         }
         if (sealing == null) {
             throw failure(ArrayStatus.UNKNOWN, "there is none");
         }
         return store.seal(sealing)
-                ? succeed(sealing.description())
+                ? succeed(sealing.description)
                 : mustWait(ArrayStatus.BUSY, "it is not on disk yet");
     }
 
     private boolean describe() {
-        Version found = store.find(name(), number());
+        Version found = store.find(name, number());
         return found == null
                 ? mustWait(ArrayStatus.UNKNOWN, "there is none")
-                : succeed(found.description());
+                : succeed(found.description);
     }
 
     /** Sealed ones after a number, at most as many as fit into an answer. */
     private boolean versions() {
-        List<Version> found = store.sealedAfter(name(), number());
+        List<Version> found = store.sealedAfter(name, number());
         if (found.isEmpty() && isWaiting()) {
             return mustWait(ArrayStatus.UNKNOWN, "no later one is sealed");
         }
         ArrayReply reply = new ArrayReply();
         found.stream()
                 .limit(ArrayConstants.VERSIONS_MAX)
-                .forEach(each -> reply.versions().add(each.description().version()));
-        caller().reply(reply);
+                .forEach(each -> reply.versions().add(each.description.version()));
+        caller.reply(reply);
         return true;
     }
 }

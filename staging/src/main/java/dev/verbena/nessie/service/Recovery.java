@@ -15,31 +15,21 @@ import org.agrona.ErrorHandler;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /** Finds sealed versions in a server's files, and deletes what belongs to none. */
-final class Recovery {
+record Recovery(DurableStore files, ArrayServerOptions options, ErrorHandler errorHandler) {
     private static final int LENGTH_MAX = 16 << 20;
-
-    private final DurableStore files;
-    private final ArrayServerOptions options;
-    private final ErrorHandler errorHandler;
-
-    Recovery(DurableStore files, ArrayServerOptions options, ErrorHandler errorHandler) {
-        this.files = files;
-        this.options = options;
-        this.errorHandler = errorHandler;
-    }
 
     /** The content of the file that makes a version sealed. */
     static DirectBuffer encode(Version version, ArrayServerOptions options) {
         SealedVersion sealed = new SealedVersion();
-        ArrayDescription array = version.description();
+        ArrayDescription array = version.description;
         sealed.place(options.place()).places(options.places());
         sealed.name().text(array.name());
         sealed.number(array.version()).type(array.type().code());
         Requests.encodeShape(array.whole(), sealed.shape());
-        for (Piece piece : version.pieces()) {
+        for (Piece piece : version.pieces) {
             ArrayPiece entry = sealed.pieces().add();
-            Requests.encode(piece.box(), entry.box());
-            entry.at(piece.fileAt());
+            Requests.encode(piece.box, entry.box());
+            entry.at(piece.fileAt);
         }
         int length = sealed.encodedLength();
         UnsafeBuffer content = new UnsafeBuffer(new byte[length + Integer.BYTES]);
@@ -142,7 +132,7 @@ final class Recovery {
     }
 
     private static void requireLength(Version version, long end) {
-        try (ReadableFile pieces = end == 0 ? null : version.file().read()) {
+        try (ReadableFile pieces = end == 0 ? null : version.file.read()) {
             if (pieces != null && pieces.length() < end) {
                 throw new IllegalArgumentException(
                         "the file of its pieces has %s bytes instead of %s"

@@ -5,6 +5,7 @@ import dev.verbena.nessie.rpc.RpcCall;
 import dev.verbena.nessie.rpc.RpcCall.TransferListener;
 import dev.verbena.nessie.rpc.RpcResult;
 import dev.verbena.nessie.service.wire.ArrayReply;
+import dev.verbena.staging.metadata.Runs;
 
 /** A client of the server's remote procedures. */
 record RpcCaller(RpcCall call) implements Caller {

@@ -9,6 +9,7 @@ import dev.verbena.nessie.rpc.RpcResult;
 import dev.verbena.nessie.service.wire.ArrayReply;
 import dev.verbena.nessie.service.wire.ArrayRequest;
 import dev.verbena.nessie.xdr.XdrException;
+import dev.verbena.staging.metadata.Runs;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -47,7 +48,7 @@ final class TcpConnection implements Caller, AutoCloseable {
     private final UnsafeBuffer in = new UnsafeBuffer(new byte[HEADER_LENGTH + REQUEST_MAX]);
     private final UnsafeBuffer head = new UnsafeBuffer(new byte[24]);
     private boolean isBusy;
-    private boolean isEnded;
+    boolean isEnded;
     private int filled;
 
     /** Bytes of what is awaited: the greeting, a header, or that with its request. */
@@ -67,10 +68,6 @@ final class TcpConnection implements Caller, AutoCloseable {
         this.stream = stream;
         this.engine = engine;
         this.activeNs = nowNs;
-    }
-
-    boolean isEnded() {
-        return isEnded;
     }
 
     /** Does what can be done now; work done. */

@@ -38,7 +38,7 @@ final class TcpListener implements AutoCloseable {
         }
         for (int i = connections.size() - 1; i >= 0; i--) {
             work += connections.get(i).doWork(now);
-            if (connections.get(i).isEnded()) {
+            if (connections.get(i).isEnded) {
                 connections.remove(i);
             }
         }

@@ -8,27 +8,15 @@ final class Version {
     /** Most pieces; as many as {@code array.x} allows. */
     static final int PIECES_MAX = 65_536;
 
-    private final ArrayDescription description;
-    private final VersionFile file;
-    private final ArrayList<Piece> pieces = new ArrayList<>();
+    final ArrayDescription description;
+    final VersionFile file;
+    final ArrayList<Piece> pieces = new ArrayList<>();
     private boolean isSealing;
 
     /** Without pieces. */
     Version(ArrayDescription description, VersionFile file) {
         this.description = description;
         this.file = file;
-    }
-
-    ArrayDescription description() {
-        return description;
-    }
-
-    VersionFile file() {
-        return file;
-    }
-
-    List<Piece> pieces() {
-        return pieces;
     }
 
     /** Refuses another shape or type. */
@@ -50,9 +38,8 @@ final class Version {
             throw failure(ArrayStatus.TOO_LARGE, "it has " + PIECES_MAX + " pieces already");
         }
         for (Piece piece : pieces) {
-            if (piece.box().overlaps(box)) {
-                throw failure(
-                        ArrayStatus.OVERLAP, "piece " + box + " overlaps piece " + piece.box());
+            if (piece.box.overlaps(box)) {
+                throw failure(ArrayStatus.OVERLAP, "piece " + box + " overlaps piece " + piece.box);
             }
         }
         return add(box);
@@ -77,7 +64,7 @@ final class Version {
         long missing = box.volume();
         for (int i = 0; i < pieces.size() && missing > 0; i++) {
             Piece piece = pieces.get(i);
-            long common = piece.is(Piece.State.COMPLETE) ? piece.box().common(box) : 0;
+            long common = piece.is(Piece.State.COMPLETE) ? piece.box.common(box) : 0;
             if (common > 0) {
                 found.add(piece);
                 missing -= common;

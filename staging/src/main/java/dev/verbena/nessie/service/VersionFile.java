@@ -35,7 +35,9 @@ final class VersionFile implements AutoCloseable {
     private DirectBuffer sealContent;
     private boolean isForcing;
     private boolean isSealed;
-    private String error = "";
+
+    /** Why it cannot be written; empty: it can. */
+    String error = "";
 
     /**
      * Touches no file yet.
@@ -77,11 +79,6 @@ final class VersionFile implements AutoCloseable {
         return isSealed;
     }
 
-    /** Why it cannot be written; empty: it can. */
-    String error() {
-        return error;
-    }
-
     /** Takes the next step; work done. */
     int doWork() {
         if (isForcing) {
@@ -101,7 +98,7 @@ final class VersionFile implements AutoCloseable {
             piece.filedAt(pieces.position());
         }
         int length = (int) piece.length();
-        int taken = pieces.append(piece.memory().window(), written, length - written);
+        int taken = pieces.append(piece.memory.window(), written, length - written);
         written += Math.max(taken, 0);
         if (taken < 0) {
             fail(pieces.error());

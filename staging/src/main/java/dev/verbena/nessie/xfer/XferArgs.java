@@ -12,37 +12,33 @@ final class XferArgs extends XferValue {
     }
 
     void set(int count, int seed, Validation how) {
-        numbers().set(0, count);
-        numbers().set(1, seed);
-        numbers().set(2, how.ordinal());
+        numbers.set(0, count);
+        numbers.set(1, seed);
+        numbers.set(2, how.ordinal());
     }
 
     /** Elements of the array. */
     int count() {
-        return numbers().get(0);
+        return numbers.get(0);
     }
 
     int seed() {
-        return numbers().get(1);
+        return numbers.get(1);
     }
 
     Validation validation() {
-        return VALIDATIONS[numbers().get(2)];
-    }
-
-    @Override
-    void check() {
-        int how = numbers().get(2);
-        if (count() < 1 || count() > DataArray.COUNT_MAX || how < 0 || how >= VALIDATIONS.length) {
-            throw new XdrException(count() + " elements, validation " + how);
-        }
+        return VALIDATIONS[numbers.get(2)];
     }
 
     @Override
     public int decode(DirectBuffer buffer, int index, int limit) {
         int length = super.decode(buffer, index, limit);
-        if (array() != null && array().count() != count()) {
-            throw new XdrException(array().count() + " elements, announced " + count());
+        int how = numbers.get(2);
+        if (count() < 1 || count() > DataArray.COUNT_MAX || how < 0 || how >= VALIDATIONS.length) {
+            throw new XdrException(count() + " elements, validation " + how);
+        }
+        if (array != null && array.count() != count()) {
+            throw new XdrException(array.count() + " elements, announced " + count());
         }
         return length;
     }

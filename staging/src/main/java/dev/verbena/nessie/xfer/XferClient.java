@@ -95,7 +95,7 @@ public final class XferClient implements AutoCloseable {
      */
     public void transfer(XferRequest request, int seed) {
         start(request, seed);
-        endpoint.client().await(request.rpc(), NntiTransport.NEVER);
+        endpoint.client().await(request.rpc, NntiTransport.NEVER);
         request.check();
     }
 

@@ -25,12 +25,12 @@ public final class XferRequest {
     private final XferMethod method;
     private final int count;
     private final Validation validation;
-    private final ClientRequest rpc = new ClientRequest();
+    final ClientRequest rpc = new ClientRequest();
     private final Checksum checksum = new Checksum();
     private final DataArray array;
     private final NntiBuffer data;
     private final XferArgs args;
-    private final XferResult result;
+    private final XferValue result;
     private int sent;
 
     XferRequest(NntiTransport network, XferMethod method, int count, Validation validation) {
@@ -45,7 +45,7 @@ public final class XferRequest {
         array = method.isBulk() ? null : new DataArray().resize(count);
         data = method.isBulk() ? network.alloc(count * DataArray.ELEMENT_LENGTH, 1, flags) : null;
         args = new XferArgs(method == XferMethod.WRITE_ENCODE ? array : null);
-        result = new XferResult(method == XferMethod.READ_ENCODE ? array : null);
+        result = new XferValue(1, method == XferMethod.READ_ENCODE ? array : null);
     }
 
     void start(RpcClient client, RpcService service, int seed, long timeoutMs) {
@@ -54,13 +54,8 @@ public final class XferRequest {
             DataArray.fill(memory(), 0, count, seed, 0);
             sent = checksum();
         }
-        int opcode = method.opcode();
-        RpcResult started =
-                client.call(rpc, service, opcode, args, expected(), data, bulk(), timeoutMs);
-        if (started != RpcResult.OK) {
-            throw new XferException(
-                    "%s of %s elements was not sent: %s".formatted(method, count, started));
-        }
+        // What is wrong is in the request, too.
+        client.call(rpc, service, method.opcode(), args, expected(), data, bulk(), timeoutMs);
     }
 
     private long bulk() {
@@ -110,7 +105,7 @@ public final class XferRequest {
         }
         boolean isSame =
                 validation != Validation.CRC
-                        || (method.isWrite() ? sent : checksum()) == result.checksum();
+                        || (method.isWrite() ? sent : checksum()) == result.numbers.get(0);
         if (!isSame) {
             throw failure("the checksums at both ends differ");
         }
@@ -128,10 +123,6 @@ public final class XferRequest {
     private XferException failure(String why) {
         return new XferException(
                 "%s of %s elements, seed %s: %s".formatted(method, count, args.seed(), why));
-    }
-
-    ClientRequest rpc() {
-        return rpc;
     }
 
     /** Null: no result is sent. */

@@ -22,8 +22,8 @@ public final class XferService {
     private static final class Workspace {
         final Checksum checksum = new Checksum();
         final DataArray array = new DataArray();
-        final XferResult withArray = new XferResult(array);
-        final XferResult plain = new XferResult(null);
+        final XferValue withArray = new XferValue(1, array);
+        final XferValue plain = new XferValue(1, null);
     }
 
     private final ManyToManyConcurrentArrayQueue<Workspace> workspaces =
@@ -69,7 +69,7 @@ public final class XferService {
     }
 
     private static void writeEncode(RpcCall call, XferArgs args, Workspace space) {
-        DataArray array = args.array();
+        DataArray array = args.array;
         if (accepts(args, space, array.memory(), 0, array.count(), 0)) {
             answer(call, args, space);
         } else {

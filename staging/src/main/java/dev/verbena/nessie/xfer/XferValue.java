@@ -5,10 +5,13 @@ import dev.verbena.nessie.xdr.XdrValue;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 
-/** Numbers, and an array behind them if the operation has one. One thread. */
-abstract class XferValue implements XdrValue {
-    private final XdrInts numbers;
-    private final DataArray array;
+/**
+ * Numbers, and an array behind them if the operation has one. A result has one number, a checksum.
+ * One thread.
+ */
+class XferValue implements XdrValue {
+    final XdrInts numbers;
+    final DataArray array;
 
     /**
      * Of an operation.
@@ -20,16 +23,10 @@ abstract class XferValue implements XdrValue {
         this.array = array;
     }
 
-    XdrInts numbers() {
-        return numbers;
+    XferValue checksum(int newChecksum) {
+        numbers.set(0, newChecksum);
+        return this;
     }
-
-    DataArray array() {
-        return array;
-    }
-
-    /** Refuses numbers that were decoded. */
-    abstract void check();
 
     @Override
     public int encodedLength() {
@@ -46,7 +43,6 @@ abstract class XferValue implements XdrValue {
     @Override
     public int decode(DirectBuffer buffer, int index, int limit) {
         int length = numbers.decode(buffer, index, limit);
-        check();
         return array == null ? length : length + array.decode(buffer, index + length, limit);
     }
 }

@@ -1,5 +1,7 @@
 package dev.verbena.staging.sink;
 
+import dev.verbena.staging.metadata.Runs;
+import dev.verbena.staging.metadata.Runs.Layout;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -33,38 +35,16 @@ public record Boxes(FileChannel file, long address, long[] start, long[] shape, 
      * @throws IOException also if the file is shorter
      */
     public void copyTo(Boxes to, long[] boxStart, long[] boxShape) throws IOException {
-        int inner = boxShape.length;
-        long run = element;
-        boolean isWhole = true;
-        while (inner > 0 && isWhole) {
-            inner--;
-            run *= boxShape[inner];
-            isWhole = boxShape[inner] == shape[inner] && boxShape[inner] == to.shape[inner];
-        }
-        // Dimensions before "inner" are stepped through; the others are one run.
-        long[] at = boxStart.clone();
+        Runs runs = new Runs(new Layout(boxStart, boxShape), layout(), to.layout(), element);
+        long run = runs.length();
         ByteBuffer buffer = run < DIRECT_MIN ? ByteBuffer.allocateDirect((int) run) : null;
-        do {
-            move(to, position(at), to.position(at), run, buffer);
-        } while (advance(at, boxStart, boxShape, inner));
+        while (runs.next()) {
+            move(to, address + runs.fromOffset(), to.address + runs.toOffset(), run, buffer);
+        }
     }
 
-    private static boolean advance(long[] at, long[] start, long[] shape, int count) {
-        for (int i = count - 1; i >= 0; i--) {
-            if (++at[i] < start[i] + shape[i]) {
-                return true;
-            }
-            at[i] = start[i];
-        }
-        return false;
-    }
-
-    private long position(long[] of) {
-        long index = 0;
-        for (int i = 0; i < shape.length; i++) {
-            index = index * shape[i] + of[i] - start[i];
-        }
-        return address + index * element;
+    private Layout layout() {
+        return new Layout(start, shape);
     }
 
     private void move(Boxes to, long from, long into, long count, ByteBuffer buffer)

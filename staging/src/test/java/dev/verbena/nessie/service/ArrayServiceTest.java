@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.verbena.nessie.nnti.NntiBuffer;
+import dev.verbena.staging.metadata.Runs;
 import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -263,7 +264,7 @@ class ArrayServiceTest {
             long expected = 0;
             for (Box part = chunks.next(); part != null; part = chunks.next()) {
                 // Contiguous in the box, and where the part before has ended.
-                Runs runs = new Runs(part, box, part, 1);
+                Runs runs = part.runs(box, part, 1);
                 long from = expected;
                 while (runs.next()) {
                     assertThat(runs.fromOffset()).isEqualTo(expected);

@@ -37,7 +37,7 @@ final class StructWriter {
             out.override(
                     "protected XdrOptional<" + name + "> xdrNext()",
                     "return " + last.name() + "();");
-            out.override("protected int xdrNodesMax()", "return " + types.lengthMax() + ";");
+            out.override("protected int xdrNodesMax()", "return " + types.lengthMax + ";");
         } else {
             JavaField.codec(out, "", fields);
         }

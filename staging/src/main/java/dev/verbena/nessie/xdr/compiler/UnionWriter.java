@@ -47,14 +47,15 @@ final class UnionWriter {
         Primitive primitive = selector.shape().primitive();
         boolean isInt = selector.shape().type().equals("int") || primitive == Primitive.BOOL;
         if (!isInt && !selector.shape().isEnum()) {
-            throw XdrTypes.wrong(
+            throw new XdrSourceException(
                     union.discriminant().at(), "a union is selected by an int, an enum or a bool");
         }
         Set<Integer> seen = new HashSet<>();
         for (Definition.Arm arm : union.arms()) {
             for (Definition.Case each : arm.cases()) {
                 if (!seen.add(each.value())) {
-                    throw XdrTypes.wrong(each.at(), "there is a case %d already", each.value());
+                    throw new XdrSourceException(
+                            each.at(), "there is a case %d already", each.value());
                 }
                 literal(each);
             }
@@ -73,10 +74,11 @@ final class UnionWriter {
                     return selector.shape().type() + "." + JavaNames.constant(member.name());
                 }
             }
-            throw XdrTypes.wrong(value.at(), "no constant of '%s' is %d", type.name(), number);
+            throw new XdrSourceException(
+                    value.at(), "no constant of '%s' is %d", type.name(), number);
         }
         if (number < primitive.min || number > primitive.max) {
-            throw XdrTypes.wrong(value.at(), "the discriminant is never %d", number);
+            throw new XdrSourceException(value.at(), "the discriminant is never %d", number);
         }
         return primitive == Primitive.BOOL ? "" + (number == 1) : "" + number;
     }

@@ -79,6 +79,9 @@ public final class XdrCompiler {
     }
 
     private void write(Definition definition) {
+        if (definition instanceof Definition.Constant || XdrTypes.isOtherName(definition)) {
+            return;
+        }
         JavaSource out = new JavaSource();
         boolean isObject = true;
         if (definition instanceof Definition.StructType struct) {
@@ -86,19 +89,13 @@ public final class XdrCompiler {
         } else if (definition instanceof Definition.UnionType union) {
             UnionWriter.write(out, union, types);
         } else if (definition instanceof Definition.Typedef typedef) {
-            if (XdrTypes.isOtherName(definition)) {
-                return;
-            }
             typedef(out, typedef);
+        } else if (definition instanceof Definition.EnumType type) {
+            isObject = false;
+            enumeration(out, type);
         } else {
             isObject = false;
-            if (definition instanceof Definition.EnumType type) {
-                enumeration(out, type);
-            } else if (definition instanceof Definition.Program program) {
-                ProgramWriter.write(out, program, types);
-            } else {
-                return;
-            }
+            ProgramWriter.write(out, (Definition.Program) definition, types);
         }
         if (isObject && options.depthMax() != DEPTH_DEFAULT) {
             out.override("protected int xdrDepthMax()", "return " + options.depthMax() + ";");
@@ -136,7 +133,7 @@ public final class XdrCompiler {
         Set<Integer> values = new HashSet<>();
         for (Definition.Member member : source.members()) {
             if (!values.add(member.value())) {
-                throw XdrTypes.wrong(
+                throw new XdrSourceException(
                         member.at(), "two constants of '%s' are %d", source.name(), member.value());
             }
             out.line("/** {@code %s}. */", member.name());

@@ -19,7 +19,9 @@ final class XdrTypes {
     private static final long LENGTH_MAX = Integer.MAX_VALUE - 8;
 
     private final Map<String, Definition> byName = new LinkedHashMap<>();
-    private final int lengthMax;
+
+    /** Bound of a list that is linked by pointers. */
+    final int lengthMax;
 
     /**
      * Checks a source.
@@ -43,7 +45,7 @@ final class XdrTypes {
     void add(Definition definition) {
         Definition other = byName.putIfAbsent(definition.name(), definition);
         if (other != null) {
-            throw wrong(
+            throw new XdrSourceException(
                     definition.at(),
                     "'%s' is defined already, at %s",
                     definition.name(),
@@ -73,14 +75,15 @@ final class XdrTypes {
                     || found instanceof Definition.Constant
                     || found instanceof Definition.Program) {
                 String what = found == null ? "is not defined" : "is no type";
-                throw wrong(at.at(), "'%s' %s", at.name(), what);
+                throw new XdrSourceException(at.at(), "'%s' %s", at.name(), what);
             }
             if (!isOtherName(found)) {
                 return new Resolved(null, found);
             }
             at = ((Definition.Typedef) found).declaration().type();
         }
-        throw wrong(reference.at(), "'%s' is only another name of itself", reference.name());
+        throw new XdrSourceException(
+                reference.at(), "'%s' is only another name of itself", reference.name());
     }
 
     /** A typedef that adds nothing to the type. */
@@ -120,7 +123,8 @@ final class XdrTypes {
             return;
         }
         if (!above.add(definition.name())) {
-            throw wrong(definition.at(), "'%s' contains itself", definition.name());
+            throw new XdrSourceException(
+                    definition.at(), "'%s' contains itself", definition.name());
         }
         declarations(definition)
                 .filter(XdrTypes::isPart)
@@ -141,7 +145,7 @@ final class XdrTypes {
         if (!(definition instanceof Definition.Program)) {
             long length = declarations(definition).mapToLong(this::lengthMin).sum();
             if (length > LENGTH_MAX) {
-                throw wrong(
+                throw new XdrSourceException(
                         definition.at(), "'%s' takes at least 2 GiB encoded", definition.name());
             }
         }
@@ -198,14 +202,5 @@ final class XdrTypes {
         long size = declaration.size();
         boolean isBounded = size != Declaration.UNBOUNDED && size <= Integer.MAX_VALUE;
         return isBounded ? (int) size : lengthMax;
-    }
-
-    /** Bound of a list that is linked by pointers. */
-    int lengthMax() {
-        return lengthMax;
-    }
-
-    static XdrSourceException wrong(Position at, String message, Object... values) {
-        return new XdrSourceException(at, message, values);
     }
 }

@@ -1,13 +1,16 @@
-package dev.verbena.nessie.service;
+package dev.verbena.staging.metadata;
 
 /**
  * The contiguous runs of a box that lies within two others, each of which has its elements in
  * row-major order. Offsets and lengths are bytes. One thread.
  */
-final class Runs {
-    private final Box part;
-    private final Box from;
-    private final Box to;
+public final class Runs {
+    /** A box of indices; the arrays belong to whoever made them. */
+    public record Layout(long[] start, long[] count) {}
+
+    private final Layout part;
+    private final Layout from;
+    private final Layout to;
     private final int size;
     private final long[] index;
     private final int outer;
@@ -15,41 +18,39 @@ final class Runs {
     private boolean hasBegun;
 
     /** Before the first run. */
-    Runs(Box part, Box from, Box to, int elementSize) {
+    public Runs(Layout part, Layout from, Layout to, int elementSize) {
         this.part = part;
         this.from = from;
         this.to = to;
         this.size = elementSize;
-        this.index = new long[part.dimensions()];
-        int dimension = part.dimensions() - 1;
-        long elements = part.count(dimension);
+        this.index = new long[part.count.length];
+        int dimension = index.length;
+        long bytes = elementSize;
+        boolean isFilled = true;
         // A dimension that the part fills in both layouts joins the runs of the slower one.
-        while (dimension > 0 && isFilled(dimension)) {
+        while (dimension > 0 && isFilled) {
             dimension--;
-            elements *= part.count(dimension);
+            long count = part.count[dimension];
+            bytes *= count;
+            isFilled = count == from.count[dimension] && count == to.count[dimension];
         }
         outer = dimension;
-        length = elements * elementSize;
-    }
-
-    private boolean isFilled(int dimension) {
-        long count = part.count(dimension);
-        return count == from.count(dimension) && count == to.count(dimension);
+        length = bytes;
     }
 
     /** Bytes of each run. */
-    long length() {
+    public long length() {
         return length;
     }
 
     /** Goes to the next run; false: there is none. */
-    boolean next() {
+    public boolean next() {
         if (!hasBegun) {
             hasBegun = true;
             return true;
         }
         for (int dimension = outer - 1; dimension >= 0; dimension--) {
-            if (++index[dimension] < part.count(dimension)) {
+            if (++index[dimension] < part.count[dimension]) {
                 return true;
             }
             index[dimension] = 0;
@@ -58,19 +59,19 @@ final class Runs {
     }
 
     /** Where the run begins in the first layout. */
-    long fromOffset() {
+    public long fromOffset() {
         return offset(from);
     }
 
     /** Where the run begins in the second layout. */
-    long toOffset() {
+    public long toOffset() {
         return offset(to);
     }
 
-    private long offset(Box layout) {
+    private long offset(Layout layout) {
         long offset = 0;
         for (int i = 0; i < index.length; i++) {
-            offset = offset * layout.count(i) + part.start(i) + index[i] - layout.start(i);
+            offset = offset * layout.count[i] + part.start[i] + index[i] - layout.start[i];
         }
         return offset * size;
     }
