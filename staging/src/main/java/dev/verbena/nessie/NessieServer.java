@@ -71,12 +71,6 @@ public final class NessieServer implements AutoCloseable {
         return end;
     }
 
-    private void wakeWorkers() {
-        for (int i = 0; i < workers.size(); i++) {
-            workers.get(i).wakeup();
-        }
-    }
-
     /** Ends the threads and closes the transport; calls under way end with an error. */
     @Override
     public void close() {
@@ -170,7 +164,8 @@ public final class NessieServer implements AutoCloseable {
                 builder.operations.forEach(operation -> operation.accept(server));
                 workers =
                         server.workers(
-                                builder.environment.nanoClock(), NessieServer.this::wakeWorkers);
+                                builder.environment.nanoClock(),
+                                () -> NessieServer.this.workers.forEach(AgentThread::wakeup));
                 url.complete(endpoint.transport().url());
             } catch (RuntimeException e) {
                 url.completeExceptionally(e);

@@ -1,7 +1,6 @@
 package dev.verbena.nessie.rpc;
 
 import dev.verbena.nessie.nnti.NntiBuffer;
-import dev.verbena.nessie.nnti.NntiPeer;
 import dev.verbena.nessie.xdr.XdrValue;
 import java.util.function.BooleanSupplier;
 
@@ -136,10 +135,6 @@ public final class ClientRequest {
     /** How often the server has asked for data, see {@link RpcCall#askData}. */
     public int pushCount() {
         return pushCount;
-    }
-
-    NntiPeer peer() {
-        return service.peer();
     }
 
     /** Its time begins, if it has not begun before. */

@@ -185,7 +185,7 @@ public final class RpcClient {
             end(request, RpcResult.EENCODE, 0);
             return;
         }
-        NntiResult result = transport.commit(request.peer(), length);
+        NntiResult result = transport.commit(request.service.peer(), length);
         if (result == NntiResult.OK) {
             sendingCount--;
             request.sent();
@@ -271,7 +271,7 @@ public final class RpcClient {
             return;
         }
         RpcMessage.encodeAck(transport.messages(), at, exchange, request.id());
-        if (transport.commit(request.peer(), RpcMessage.ACK_LENGTH) == NntiResult.EAGAIN) {
+        if (transport.commit(request.service.peer(), RpcMessage.ACK_LENGTH) == NntiResult.EAGAIN) {
             return;
         }
         Fetch fetch = request.fetch;
@@ -328,7 +328,8 @@ public final class RpcClient {
     }
 
     private void fetch(ClientRequest request) {
-        RpcResult started = request.fetch.start(transport, longResults, request.peer(), arrived);
+        RpcResult started =
+                request.fetch.start(transport, longResults, request.service.peer(), arrived);
         if (started != RpcResult.OK) {
             end(request, started, 0);
             return;
@@ -345,7 +346,7 @@ public final class RpcClient {
             ClientRequest each = active.get(i);
             if (each.id() == id) {
                 boolean isIts =
-                        each.peer() == peer
+                        each.service.peer() == peer
                                 && RpcMessage.exchangeOf(buffer, at) == exchange
                                 && each.state() == ClientRequest.State.PROCESSING_REQUEST;
                 return isIts ? each : null;
@@ -379,7 +380,7 @@ public final class RpcClient {
 
     void onPeerClosed(NntiPeer peer) {
         for (int i = active.size() - 1; i >= 0; i--) {
-            if (i < active.size() && active.get(i).peer() == peer) {
+            if (i < active.size() && active.get(i).service.peer() == peer) {
                 end(active.get(i), RpcResult.EIO, 0);
             }
         }

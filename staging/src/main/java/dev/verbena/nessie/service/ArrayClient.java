@@ -79,7 +79,7 @@ public final class ArrayClient implements AutoCloseable {
      *
      * @param schedule of this client, as many receivers as there are servers; used here only
      * @param carrier to and from the schedules of all other clients
-     * @param pieceLength longest piece, bytes; a row that is longer stays whole
+     * @param pieceLength longest piece, bytes; each has an element at least
      */
     public void pace(ExchangeSchedule schedule, RecordCarrier carrier, int pieceLength) {
         Arguments.range("receivers", schedule.receivers(), services.size(), services.size());
@@ -200,10 +200,11 @@ public final class ArrayClient implements AutoCloseable {
         List<List<Box>> pieces = new ArrayList<>();
         for (int place = 0; place < services.size(); place++) {
             Box part = Split.part(array.whole(), box, place, services.size());
-            if (paced != null) {
-                pieces.add(Split.pieces(part, pieceLength, array.type().size()));
-            } else if (part != null) {
+            if (paced == null && part != null) {
                 calls.add(starter.start(place, part));
+            } else {
+                int elementsMax = pieceLength / array.type().size();
+                pieces.add(part == null ? List.of() : Chunks.all(part, elementsMax));
             }
         }
         if (paced != null) {

@@ -40,18 +40,13 @@ final class ArrayStore implements AutoCloseable {
         this.options = options;
     }
 
-    /** A sealed version that was found in the files. */
-    void recovered(Version version, long file) {
-        add(version);
-        reserveFile(file);
-    }
-
     /** Files of this number are not to be written over. */
     void reserveFile(long file) {
         nextFile = Math.max(nextFile, file + 1);
     }
 
-    private void add(Version version) {
+    /** One that is new, or was found in the files. */
+    void add(Version version) {
         ArrayDescription array = version.description;
         arrays.computeIfAbsent(array.name(), key -> new TreeMap<>()).put(array.version(), version);
         versionCount++;
@@ -72,7 +67,7 @@ final class ArrayStore implements AutoCloseable {
                         array.version(),
                         "the server has " + VERSIONS_MAX + " versions already");
             }
-            version = new Version(array, new VersionFile(files, nextFile++));
+            version = new Version(array, new VersionFile(files, nextFile++, false));
             add(version);
             isChanged = true;
         }

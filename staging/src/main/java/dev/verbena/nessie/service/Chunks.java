@@ -1,6 +1,8 @@
 package dev.verbena.nessie.service;
 
 import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
 
 /** A box in parts of at most so many elements, in row-major order. One thread. */
 final class Chunks {
@@ -11,6 +13,17 @@ final class Chunks {
     Chunks(Box box, long elementsMax) {
         this.elementsMax = elementsMax;
         left.push(box);
+    }
+
+    /** All parts of a box. */
+    static List<Box> all(Box box, long elementsMax) {
+        List<Box> parts = new ArrayList<>();
+        Chunks chunks = new Chunks(box, Math.max(1, elementsMax));
+        Box part;
+        while ((part = chunks.next()) != null) {
+            parts.add(part);
+        }
+        return parts;
     }
 
     /** The next part; null: there is none. */

@@ -37,7 +37,7 @@ final class GetJob extends Job implements TransferListener {
 
     @Override
     boolean attempt() {
-        version = store.find(name, number());
+        version = store.find(name, request.number());
         if (version == null) {
             return mustWait(ArrayStatus.UNKNOWN, "there is none");
         }

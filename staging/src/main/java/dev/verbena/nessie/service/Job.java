@@ -23,14 +23,9 @@ abstract class Job {
         this.deadlineNs = nowNs + waitMs * 1_000_000;
     }
 
-    /** Of the version, or {@link Requests#LATEST}. */
-    long number() {
-        return request.number();
-    }
-
     /** The version as the client knows it. */
     ArrayDescription description() {
-        return Requests.description(name, number(), request.type(), request.shape());
+        return Requests.description(name, request.number(), request.type(), request.shape());
     }
 
     /** Whether it may wait at all. */
@@ -62,7 +57,7 @@ abstract class Job {
 
     /** An exception that names the version. */
     ArrayException failure(ArrayStatus status, String why) {
-        return Version.failure(status, name, number(), why);
+        return Version.failure(status, name, request.number(), why);
     }
 
     /** Its time is over. */

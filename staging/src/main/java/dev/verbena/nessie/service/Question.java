@@ -33,7 +33,7 @@ final class Question extends Job {
         if (sealing == null && request.shape().count() > 0) {
             sealing = store.open(description());
         } else if (sealing == null) {
-            sealing = number() < 0 ? null : store.find(name, number());
+            sealing = request.number() < 0 ? null : store.find(name, request.number());
         }
         if (sealing == null) {
             throw failure(ArrayStatus.UNKNOWN, "there is none");
@@ -44,7 +44,7 @@ final class Question extends Job {
     }
 
     private boolean describe() {
-        Version found = store.find(name, number());
+        Version found = store.find(name, request.number());
         return found == null
                 ? mustWait(ArrayStatus.UNKNOWN, "there is none")
                 : succeed(found.description);
@@ -52,7 +52,7 @@ final class Question extends Job {
 
     /** Sealed ones after a number, at most as many as fit into an answer. */
     private boolean versions() {
-        List<Version> found = store.sealedAfter(name, number());
+        List<Version> found = store.sealedAfter(name, request.number());
         if (found.isEmpty() && isWaiting()) {
             return mustWait(ArrayStatus.UNKNOWN, "no later one is sealed");
         }

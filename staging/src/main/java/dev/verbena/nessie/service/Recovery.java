@@ -49,6 +49,7 @@ record Recovery(DurableStore files, ArrayServerOptions options, ErrorHandler err
         for (String name : names) {
             long id = idOf(name, VersionFile.SEALED);
             if (sealed.add(id)) {
+                store.reserveFile(id);
                 recover(store, name, id);
             }
         }
@@ -69,9 +70,8 @@ record Recovery(DurableStore files, ArrayServerOptions options, ErrorHandler err
     /** A damaged version stays on disk, and is reported. */
     private void recover(ArrayStore store, String name, long id) {
         try (ReadableFile file = files.read(name)) {
-            store.recovered(version(content(file), id), id);
+            store.add(version(content(file), id));
         } catch (IllegalArgumentException | XdrException | ArrayException e) {
-            store.reserveFile(id);
             errorHandler.onError(
                     new ArrayException(ArrayStatus.FAILED, name + ": " + e.getMessage()));
         }
@@ -101,7 +101,7 @@ record Recovery(DurableStore files, ArrayServerOptions options, ErrorHandler err
         ArrayDescription array =
                 Requests.description(
                         sealed.name().text(), sealed.number(), sealed.type(), sealed.shape());
-        Version version = new Version(array, VersionFile.ofSealed(files, id));
+        Version version = new Version(array, new VersionFile(files, id, true));
         long end = 0;
         for (int i = 0; i < sealed.pieces().count(); i++) {
             ArrayPiece entry = sealed.pieces().get(i);

@@ -1,8 +1,6 @@
 package dev.verbena.nessie.service;
 
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.zip.CRC32;
 
 /** Which part of an array a server has; see the package. */
@@ -23,27 +21,6 @@ final class Split {
         long begin = Math.max(at(size, place, places), box.start(dimension));
         long end = Math.min(at(size, place + 1, places), box.end(dimension));
         return begin < end ? box.with(dimension, begin, end - begin) : null;
-    }
-
-    /**
-     * A part in pieces of at most so many bytes, in order; a longer row stays whole. Null has none.
-     */
-    static List<Box> pieces(Box part, long pieceLength, int elementSize) {
-        List<Box> pieces = new ArrayList<>();
-        if (part == null) {
-            return pieces;
-        }
-        int dimension = 0;
-        while (dimension < part.dimensions() - 1 && part.count(dimension) == 1) {
-            dimension++;
-        }
-        long rowLength = part.volume() / part.count(dimension) * elementSize;
-        long rows = Math.max(1, pieceLength / rowLength);
-        long end = part.end(dimension);
-        for (long at = part.start(dimension); at < end; at += rows) {
-            pieces.add(part.with(dimension, at, Math.min(rows, end - at)));
-        }
-        return pieces;
     }
 
     private static long at(long size, int place, int places) {

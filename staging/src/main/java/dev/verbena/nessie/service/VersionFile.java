@@ -43,17 +43,12 @@ final class VersionFile implements AutoCloseable {
      * Touches no file yet.
      *
      * @param id of no other version in the store
+     * @param isSealed whether it is on disk, as a server has found
      */
-    VersionFile(DurableStore store, long id) {
+    VersionFile(DurableStore store, long id, boolean isSealed) {
         this.store = store;
         this.id = id;
-    }
-
-    /** That of a version that was sealed when a server starts. */
-    static VersionFile ofSealed(DurableStore store, long id) {
-        VersionFile file = new VersionFile(store, id);
-        file.isSealed = true;
-        return file;
+        this.isSealed = isSealed;
     }
 
     /** Queues a complete piece in memory; it is in use until it was taken. */

@@ -79,7 +79,7 @@ class ArrayRecordsTest {
         Version version =
                 new Version(
                         new ArrayDescription("field", 3, ArrayType.INT8, Box.whole(9)),
-                        new VersionFile(null, 1));
+                        new VersionFile(null, 1, false));
         version.reserve(Box.whole(9)).filedAt(0);
         DirectBuffer good = Recovery.encode(version, ArrayServerOptions.DEFAULT);
         assertThat(Recovery.decode(good).pieces().count()).isEqualTo(1);

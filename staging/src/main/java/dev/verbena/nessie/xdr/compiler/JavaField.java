@@ -37,15 +37,12 @@ record JavaField(String name, Declaration source, JavaShape shape, long length, 
 
     /** Its accessors, which first run a statement. */
     void accessors(JavaSource out, String owner, String guard, String value) {
-        out.line("");
-        out.line("/** {@code %s}. */", described());
-        out.line("public %s %s() { %sreturn %s; }", shape.type(), name, guard, value);
+        String getter = "\n/** {@code %s}. */\npublic %s %s() { %sreturn %s; }";
+        out.lines(getter, described(), shape.type(), name, guard, value);
         if (!shape.isObject()) {
-            out.line("");
-            out.line("/** Sets {@code %s}. */", source.name());
-            out.line(
-                    "public %s %s(%s value) { %sthis.%s = %s; return this; }",
-                    owner, name, shape.type(), guard, name, checked());
+            String setter = "public %s %s(%s value) { %sthis.%s = %s; return this; }";
+            out.lines("\n/** Sets {@code %s}. */", source.name());
+            out.line(setter, owner, name, shape.type(), guard, name, checked());
         }
     }
 

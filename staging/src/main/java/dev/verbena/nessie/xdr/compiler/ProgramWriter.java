@@ -5,23 +5,23 @@ import java.util.List;
 
 /** Writes the class of a program: its number, and a class of operations for each version. */
 final class ProgramWriter {
+    private static final String NUMBER =
+            "/** Number of the %s. */\npublic static final int NUMBER = %d;\n";
+
     private ProgramWriter() {}
 
     static void write(JavaSource out, Definition.Program program, XdrTypes types) {
         String name = JavaNames.type(program.name());
         out.line("/** {@code program %s}, line %d. */", program.name(), program.at().line());
         out.line("public final class %s {", name);
-        out.line("/** Number of the program. */");
-        out.line("public static final int NUMBER = %d;", program.number());
-        out.lines("\nprivate %s() {}", name);
+        out.lines(NUMBER + "\nprivate %s() {}", "program", program.number(), name);
         JavaNames versions = new JavaNames();
         for (Definition.Version version : program.versions()) {
             String java = JavaNames.type(version.name()) + "Operations";
             versions.claim(java, version.name(), version.at());
             out.lines("\n/** {@code version %s}. */", version.name());
             out.line("public static final class %s {", java);
-            out.line("/** Number of the version. */");
-            out.line("public static final int NUMBER = %d;", version.number());
+            out.lines(NUMBER, "version", version.number());
             operations(out, name, version, types);
             out.lines("\nprivate %s() {}\n}", java);
         }

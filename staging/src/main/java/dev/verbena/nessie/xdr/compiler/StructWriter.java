@@ -15,10 +15,10 @@ final class StructWriter {
                 "public final class %s extends %s {",
                 name, isLinked ? "XdrNode<" + name + ">" : "XdrObject");
         if (fields.stream().allMatch(JavaField::isFixed)) {
-            out.line("/** Encoded length in bytes. */");
             long length = fields.stream().mapToLong(JavaField::length).sum();
-            out.line("public static final int LENGTH = %d;", length);
-            out.line("");
+            String constant =
+                    "/** Encoded length in bytes. */\npublic static final int LENGTH = %d;";
+            out.lines(constant + "\n\n", length);
         }
         for (JavaField field : fields) {
             JavaShape shape = field.shape();
@@ -26,9 +26,9 @@ final class StructWriter {
             String modifier = shape.isObject() ? "final " : "";
             out.line("private %s%s %s = %s;", modifier, shape.type(), field.name(), initial);
         }
-        out.line("");
-        out.line("/** Numbers are 0, arrays empty, optional values absent. */");
-        out.line("public %s() {}", name);
+        out.lines(
+                "\n/** Numbers are 0, arrays empty, optional values absent. */\npublic %s() {}",
+                name);
         fields.forEach(field -> field.accessors(out, name, "", "this." + field.name()));
         out.override("public void reset()", JavaField.lines(fields, JavaField::reset));
         if (isLinked) {

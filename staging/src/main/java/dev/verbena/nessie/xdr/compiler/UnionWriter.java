@@ -95,9 +95,7 @@ final class UnionWriter {
                 out.line("private %s %s%s;", arm.shape().type(), arm.name(), initial);
             }
         }
-        out.line("");
-        out.line("/** The first case is selected. */");
-        out.line("public %s() {}", name);
+        out.lines("\n/** The first case is selected. */\npublic %s() {}", name);
         for (int i = 0; i < arms.size(); i++) {
             JavaField arm = arms.get(i);
             if (arm != null) {
