@@ -37,6 +37,7 @@ class SendOrderTest {
     private static final class Recorder implements InvocationHandler {
         final List<Integer> targets = new CopyOnWriteArrayList<>();
         final List<RegisteredRegion> regions = new CopyOnWriteArrayList<>();
+        volatile boolean hasSlept;
         private final Map<Long, Integer> computes = new HashMap<>();
         private final Transport transport;
 
@@ -46,6 +47,7 @@ class SendOrderTest {
 
         @Override
         public Object invoke(Object proxy, Method method, Object[] values) throws Throwable {
+            hasSlept |= method.getName().equals("await");
             Object answer;
             try {
                 answer = method.invoke(transport, values);
@@ -115,6 +117,16 @@ class SendOrderTest {
                     assertThat(count).isLessThanOrEqualTo((INPUTS + COMPUTES - 1) / COMPUTES);
                 }
             }
+        }
+    }
+
+    /** A thread that is only parked hears of a message when its time is over. */
+    @Test
+    void shouldSleepWhereMessagesEndASleep() {
+        try (FlesnetRun run = run(timeslice -> {})) {
+            Await.until("all nodes asleep", () -> recorders.stream().allMatch(r -> r.hasSlept));
+            assertThat(recorders).hasSize(INPUTS + COMPUTES);
+            assertThat(run.errors).isEmpty();
         }
     }
 

@@ -265,6 +265,11 @@ public final class ComputeEngine implements ProtocolAgent {
         return failure;
     }
 
+    /** Where the engine's thread sleeps; null before it has begun. */
+    public Transport transport() {
+        return transport;
+    }
+
     /** Counts. Any thread. */
     public ComputeStatistics statistics() {
         return statistics;

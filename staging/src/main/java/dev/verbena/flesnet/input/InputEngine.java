@@ -422,6 +422,11 @@ public final class InputEngine implements ProtocolAgent {
         return failure;
     }
 
+    /** Where the engine's thread sleeps; null before it has begun. */
+    public Transport transport() {
+        return transport;
+    }
+
     /** Counts. Any thread. */
     public InputStatistics statistics() {
         return statistics;
