@@ -57,11 +57,14 @@ public final class OutputFolder {
         if (folder != null) {
             return prepare("--output", folder.toAbsolutePath().normalize());
         }
-        int number = 1;
-        while (Files.exists(Path.of(parent, "run-" + number))) {
-            number++;
+        Path all = Files.createDirectories(Path.of(parent).toAbsolutePath());
+        for (int number = 1; ; number++) {
+            try {
+                return Files.createDirectory(all.resolve("run-" + number));
+            } catch (FileAlreadyExistsException e) {
+                continue; // Perhaps of a run that began at the same time.
+            }
         }
-        return Files.createDirectories(Path.of(parent, "run-" + number).toAbsolutePath());
     }
 
     /** Which of a folder and those around it are absent, innermost first. */
