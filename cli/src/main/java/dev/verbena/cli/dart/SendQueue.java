@@ -138,13 +138,16 @@ final class SendQueue {
                     leaveOutFrom(i);
                     break;
                 }
-                line.progress(confirmedCount, items.size(), items.get(i).name());
+                line.progress("sent", confirmedCount, items.size(), items.get(i).name());
                 send(i);
                 settle();
             }
             while (!pending.isEmpty()) {
                 line.progress(
-                        confirmedCount, items.size(), items.get(pending.peek().item()).name());
+                        "sent",
+                        confirmedCount,
+                        items.size(),
+                        items.get(pending.peek().item()).name());
                 pending.peek().ticket().await(TicketState.STREAMED, timeoutNs);
                 settle();
             }

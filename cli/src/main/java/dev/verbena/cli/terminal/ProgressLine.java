@@ -27,7 +27,12 @@ public final class ProgressLine {
 
     /** Shows how many steps are done. */
     public void progress(long done, long total, String text) {
-        show(done, total, String.format("step %d/%d, %s", done, total, text));
+        progress("step", done, total, text);
+    }
+
+    /** As {@link #progress(long, long, String)}, of other things than steps. */
+    public void progress(String what, long done, long total, String text) {
+        show(done, total, String.format("%s %d/%d, %s", what, done, total, text));
     }
 
     /** As {@link #progress}, in per cent. */
