@@ -63,8 +63,8 @@ public final class FlesnetExperiment {
      * What a run has shown.
      *
      * @param spreadsNs first to last arrival of each timeslice, by number
-     * @param bytesPerSecond payload of all inputs in the later half of timeslices: before lies the
-     *     time in which nodes find one another
+     * @param bytesPerSecond payload that arrived at all compute nodes, once half of it had: before
+     *     lies the time in which nodes find one another
      * @param fills used share of each connection's ring, at each millisecond of the later half of
      *     the run, sorted
      * @param timeslices delivered
@@ -216,6 +216,7 @@ public final class FlesnetExperiment {
         private long delivered;
         private long beginNs;
         private long halfNs;
+        private long halfBytes;
         private long lastNs;
 
         Run(FlesnetSimulation simulation, int timeslices, IntervalLog log) {
@@ -254,10 +255,10 @@ public final class FlesnetExperiment {
             if (!simulation.run(LIMIT_NS)) {
                 throw new IllegalStateException("the run has not ended: " + simulation.failure());
             }
-            long late = (long) (timeslices - timeslices / 2) * pairs * COMPONENT;
+            long lateBytes = allBytes() - halfBytes;
             return new Outcome(
                     spreads,
-                    late / ((lastNs - halfNs) / 1e9),
+                    lateBytes / ((lastNs - halfNs) / 1e9),
                     lateFills(),
                     delivered,
                     delivered == timeslices && seen.cardinality() == timeslices,
@@ -275,7 +276,6 @@ public final class FlesnetExperiment {
                                 seen.set((int) t.index());
                                 spreads[(int) t.index()] = t.arrivalSpreadNs();
                                 lastNs = simulation.world().nowNs();
-                                halfNs = delivered <= timeslices / 2 ? lastNs : halfNs;
                                 simulation
                                         .world()
                                         .after(
@@ -316,7 +316,24 @@ public final class FlesnetExperiment {
             return late;
         }
 
+        private long allBytes() {
+            return (long) timeslices * pairs * COMPONENT;
+        }
+
+        /** Arrivals count, not deliveries: rings may hold more than the rest of a short run. */
+        private void lookForHalf() {
+            long bytes = 0;
+            for (FlesnetSimulation.Compute compute : simulation.computes()) {
+                bytes += compute.node().statistics().bytes();
+            }
+            if (bytes <= allBytes() / 2) {
+                halfNs = simulation.world().nowNs();
+                halfBytes = bytes;
+            }
+        }
+
         private void sample() {
+            lookForHalf();
             for (FlesnetSimulation.Compute compute : simulation.computes()) {
                 for (int i = 0; i < pairs && !compute.node().isDone(); i++) {
                     addFill((float) compute.node().ringUsed(i) / (1 << RING_EXPONENT));
