@@ -105,10 +105,10 @@ public final class FlesnetComputeCommand extends CliCommand {
             if (archive != null) {
                 checker.archive(archive, isCompressed, Instant.now().getEpochSecond());
             }
-            int code =
-                    segment == null
-                            ? build(termination, environment, checker, checker)
-                            : distribute(termination, environment, checker);
+            if (segment != null) {
+                return distribute(termination, environment, checker);
+            }
+            int code = build(termination, environment, checker, checker);
             say(
                     "compute %s: %s timeslices, %s damaged"
                             .formatted(index, checker.count(), checker.damagedCount()));
@@ -136,7 +136,9 @@ public final class FlesnetComputeCommand extends CliCommand {
             while (code == 0 && !broker.isFinished() && !termination.await(LOOK_MS)) {
                 requireConsumers();
             }
-            say("compute %s: %s timeslices handed out".formatted(index, broker.handedCount()));
+            say(
+                    "compute %s: %s timeslices handed out, %s wanted by no consumer"
+                            .formatted(index, broker.handedCount(), broker.unwantedCount()));
             return broker.isFinished() ? code : 1;
         }
     }

@@ -57,7 +57,7 @@ class FlesnetConsumeIT {
             assertThat(kept.exitCode()).isZero();
             assertThat(kept.out()).contains("consumer: 3000 timeslices, 0 damaged");
             assertThat(compute.out())
-                    .contains("compute 0: 3000 timeslices handed out")
+                    .contains("compute 0: 3000 timeslices handed out, 0 wanted by no consumer")
                     .contains("is lost: its process is gone");
         }
     }

@@ -42,6 +42,7 @@ public final class ConsumerBroker implements TimesliceHandler, ProtocolAgent {
     private long nextBeatNs;
     private long beat;
     private volatile long handedCount;
+    private volatile long unwantedCount;
     private volatile boolean isEnding;
     private volatile boolean isFinished;
 
@@ -219,7 +220,11 @@ public final class ConsumerBroker implements TimesliceHandler, ProtocolAgent {
             }
         }
         timeslice.release();
-        handedCount++;
+        if (count > 0) {
+            handedCount++;
+        } else {
+            unwantedCount++;
+        }
         return true;
     }
 
@@ -352,9 +357,14 @@ public final class ConsumerBroker implements TimesliceHandler, ProtocolAgent {
         return isFinished;
     }
 
-    /** Timeslices that were handed out, or wanted by nobody. Any thread. */
+    /** Timeslices that were handed out. Any thread. */
     public long handedCount() {
         return handedCount;
+    }
+
+    /** Timeslices that went by because no consumer was there or wanted them. Any thread. */
+    public long unwantedCount() {
+        return unwantedCount;
     }
 
     /** Consumers that were lost. The agent's thread, or when it does not run. */
