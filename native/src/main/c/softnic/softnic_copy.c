@@ -17,40 +17,57 @@ static void fence(void)
 }
 
 #if defined(__x86_64__)
-/* No software prefetch in these loops: on the machines measured the hardware's own is enough, and
- * asking for lines with the non-temporal hint took two thirds of the rate away. */
-__attribute__((target("avx512f"))) static void stream_avx512(uint8_t *to, const uint8_t *from,
-                                                             uint64_t blocks)
-{
-    for (uint64_t i = 0; i < blocks; i++, to += 128, from += 128) {
-        __m512i a = _mm512_loadu_si512(from);
-        __m512i b = _mm512_loadu_si512(from + 64);
-        _mm512_stream_si512((void *)to, a);
-        _mm512_stream_si512((void *)(to + 64), b);
+enum { BLOCK = 128, PAGE = 4096, PAGES = 4 };
+
+/* Four pages at a time, for the processor fetches ahead in each page by itself and so has more
+ * lines under way: 256 MiB in 10.7 instead of 8.5 GB/s on the machine measured. No software
+ * prefetch: asking for lines with the non-temporal hint took two thirds of the rate away. Each
+ * function answers how much it has copied, all but the last part of a block. */
+#define STREAM(name, isa, copy_block)                                                              \
+    __attribute__((target(isa))) static uint64_t name(uint8_t *to, const uint8_t *from,            \
+                                                      uint64_t length)                             \
+    {                                                                                              \
+        uint64_t at = 0;                                                                           \
+        for (; length - at >= PAGES * PAGE; at += PAGES * PAGE)                                    \
+            for (uint64_t in = at; in < at + PAGE; in += BLOCK)                                    \
+                for (uint64_t i = in; i < in + PAGES * PAGE; i += PAGE)                            \
+                    copy_block(to + i, from + i);                                                  \
+        for (; length - at >= BLOCK; at += BLOCK)                                                  \
+            copy_block(to + at, from + at);                                                        \
+        return at;                                                                                 \
     }
+
+__attribute__((target("avx512f"), always_inline)) static inline void
+block_avx512(uint8_t *to, const uint8_t *from)
+{
+    __m512i a = _mm512_loadu_si512(from);
+    __m512i b = _mm512_loadu_si512(from + 64);
+    _mm512_stream_si512((void *)to, a);
+    _mm512_stream_si512((void *)(to + 64), b);
 }
 
-__attribute__((target("avx2"))) static void stream_avx2(uint8_t *to, const uint8_t *from,
-                                                        uint64_t blocks)
+__attribute__((target("avx2"), always_inline)) static inline void block_avx2(uint8_t *to,
+                                                                             const uint8_t *from)
 {
-    for (uint64_t i = 0; i < blocks; i++, to += 128, from += 128) {
-        __m256i a = _mm256_loadu_si256((const __m256i *)from);
-        __m256i b = _mm256_loadu_si256((const __m256i *)(from + 32));
-        __m256i c = _mm256_loadu_si256((const __m256i *)(from + 64));
-        __m256i d = _mm256_loadu_si256((const __m256i *)(from + 96));
-        _mm256_stream_si256((__m256i *)to, a);
-        _mm256_stream_si256((__m256i *)(to + 32), b);
-        _mm256_stream_si256((__m256i *)(to + 64), c);
-        _mm256_stream_si256((__m256i *)(to + 96), d);
-    }
+    __m256i a = _mm256_loadu_si256((const __m256i *)from);
+    __m256i b = _mm256_loadu_si256((const __m256i *)(from + 32));
+    __m256i c = _mm256_loadu_si256((const __m256i *)(from + 64));
+    __m256i d = _mm256_loadu_si256((const __m256i *)(from + 96));
+    _mm256_stream_si256((__m256i *)to, a);
+    _mm256_stream_si256((__m256i *)(to + 32), b);
+    _mm256_stream_si256((__m256i *)(to + 64), c);
+    _mm256_stream_si256((__m256i *)(to + 96), d);
 }
 
-static void stream_sse2(uint8_t *to, const uint8_t *from, uint64_t blocks)
+__attribute__((always_inline)) static inline void block_sse2(uint8_t *to, const uint8_t *from)
 {
-    for (uint64_t i = 0; i < blocks; i++, to += 128, from += 128)
-        for (int j = 0; j < 128; j += 16)
-            _mm_stream_si128((__m128i *)(to + j), _mm_loadu_si128((const __m128i *)(from + j)));
+    for (int j = 0; j < BLOCK; j += 16)
+        _mm_stream_si128((__m128i *)(to + j), _mm_loadu_si128((const __m128i *)(from + j)));
 }
+
+STREAM(stream_avx512, "avx512f", block_avx512)
+STREAM(stream_avx2, "avx2", block_avx2)
+STREAM(stream_sse2, "sse2", block_sse2)
 
 /* Non-temporal stores: the lines go to memory without being read first and without driving others
  * out of the cache. They are weakly ordered, hence the sfence before any notification. */
@@ -61,14 +78,10 @@ static void copy_streaming(uint8_t *to, const uint8_t *from, uint64_t length)
         head = length;
     memcpy(to, from, head);
     to += head, from += head, length -= head;
-    uint64_t blocks = length / 128;
-    if (__builtin_cpu_supports("avx512f"))
-        stream_avx512(to, from, blocks);
-    else if (__builtin_cpu_supports("avx2"))
-        stream_avx2(to, from, blocks);
-    else
-        stream_sse2(to, from, blocks);
-    memcpy(to + blocks * 128, from + blocks * 128, length - blocks * 128);
+    uint64_t done = __builtin_cpu_supports("avx512f") ? stream_avx512(to, from, length)
+                    : __builtin_cpu_supports("avx2")  ? stream_avx2(to, from, length)
+                                                      : stream_sse2(to, from, length);
+    memcpy(to + done, from + done, length - done);
     _mm_sfence();
 }
 #else
