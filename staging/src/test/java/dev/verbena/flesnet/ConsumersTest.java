@@ -200,8 +200,7 @@ class ConsumersTest {
             served.finish();
             Await.until("an end", served.broker::isFinished);
             assertThat(served.broker.unwantedCount()).isGreaterThan(0);
-            assertThat(served.broker.handedCount() + served.broker.unwantedCount())
-                    .isEqualTo(100);
+            assertThat(served.broker.handedCount() + served.broker.unwantedCount()).isEqualTo(100);
         }
     }
 

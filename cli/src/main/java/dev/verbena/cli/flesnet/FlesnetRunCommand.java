@@ -4,6 +4,7 @@ import dev.verbena.cli.terminal.ChildProcess;
 import dev.verbena.cli.terminal.CliCommand;
 import dev.verbena.cli.terminal.Columns;
 import dev.verbena.cli.terminal.OutputFolder;
+import dev.verbena.cli.terminal.OwnedFolder;
 import dev.verbena.cli.terminal.Termination;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -58,7 +59,9 @@ public final class FlesnetRunCommand extends CliCommand {
         if (archives != null) {
             OutputFolder.write("--archives", archives, () -> Files.createDirectories(archives));
         }
-        Path folder = RunFolder.create();
+        Path temporary = Path.of(System.getProperty("java.io.tmpdir")).toAbsolutePath();
+        OwnedFolder.removeLeft(temporary);
+        Path folder = OwnedFolder.create(temporary);
         nodes = new RunNodes(options.isShrinking);
         long begin = System.nanoTime();
         table = new RunTable(sources.timeslices(), begin);
@@ -78,7 +81,7 @@ public final class FlesnetRunCommand extends CliCommand {
             return isWhole ? 0 : 1;
         } finally {
             nodes.end();
-            RunFolder.delete(folder);
+            OwnedFolder.delete(folder);
         }
     }
 

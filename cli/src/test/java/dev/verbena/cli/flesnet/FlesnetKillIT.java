@@ -53,9 +53,9 @@ class FlesnetKillIT {
 
     /** What a run keeps in the folder of temporary files. */
     private static List<Path> folders(CommandProcess run) throws IOException {
-        String begin = "verbena-flesnet-" + run.handle().pid() + "-";
+        String name = "verbena-run-" + run.handle().pid();
         try (var all = Files.list(Path.of(System.getProperty("java.io.tmpdir")))) {
-            return all.filter(path -> path.getFileName().toString().startsWith(begin)).toList();
+            return all.filter(path -> path.endsWith(name)).toList();
         }
     }
 

@@ -108,7 +108,9 @@ public final class ConsumerBroker implements TimesliceHandler, ProtocolAgent {
         }
         Timeslice next = waiting.peek();
         if (next != null && registered >= consumersMin && handOut(next)) {
+            // In this order: as soon as it is released another one may come and need its place.
             waiting.poll();
+            next.release();
             work++;
         }
         if (next == null && isEnding && waiting.isEmpty() && isAllBack()) {
@@ -219,7 +221,6 @@ public final class ConsumerBroker implements TimesliceHandler, ProtocolAgent {
                 give(workers[targets[i]], item);
             }
         }
-        timeslice.release();
         if (count > 0) {
             handedCount++;
         } else {

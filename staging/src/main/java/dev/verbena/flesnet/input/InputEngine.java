@@ -137,14 +137,16 @@ public final class InputEngine implements ProtocolAgent {
         work += sendRound(now);
         work += protocol.flush(now);
         free();
-        if (total >= 0 && freed >= total && protocol.isFinished()) {
-            end(null);
-        }
-        if (now - countedNs >= COUNT_NS || isDone || failure != null) {
+        boolean isOver = total >= 0 && freed >= total && protocol.isFinished();
+        if (now - countedNs >= COUNT_NS || isOver || failure != null) {
             countedNs = now;
             statistics.update(ring.droppedCount(), freed, links, pacer);
         }
         mirror.publish(now);
+        if (isOver) {
+            // Who sees the end reads the last counts.
+            end(null);
+        }
         return work;
     }
 
