@@ -4,8 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.net.InetSocketAddress;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -14,38 +12,7 @@ import org.junit.jupiter.api.Timeout;
  * peers.
  */
 @Timeout(120)
-class ConnectionFaultTest {
-    private static final long SECOND_NS = 1_000_000_000L;
-    private static final int ENODEV = 19;
-    private static final int EINVAL = 22;
-    private static final InetSocketAddress HERE = new InetSocketAddress("10.99.0.1", 7471);
-
-    private CmStub stub;
-    private ConnectionChannel channel;
-    private int objectsBefore;
-
-    @BeforeEach
-    void open() {
-        stub = CmStub.open();
-        channel = stub.channel;
-        objectsBefore = stub.openObjects();
-    }
-
-    @AfterEach
-    void close() {
-        assertThat(stub.unacknowledged()).isZero();
-        assertThat(stub.openObjects()).as("objects not destroyed").isEqualTo(objectsBefore);
-        channel.close();
-    }
-
-    private ConnectionIdentifier resolved(PortSpace space) {
-        ConnectionIdentifier identifier = channel.createIdentifier(space);
-        stub.tell(ConnectionEventType.ADDRESS_RESOLVED, 0, identifier, 0);
-        stub.tell(ConnectionEventType.ROUTE_RESOLVED, 0, identifier, 0);
-        identifier.resolve(HERE, SECOND_NS);
-        return identifier;
-    }
-
+class ConnectionFaultTest extends StubbedConnections {
     private void refuseToAccept(String call, StubPair pair, int passes) {
         try (ConnectionIdentifier listener = channel.createIdentifier(PortSpace.TCP)) {
             stub.tellRequest(listener, 0);

@@ -12,6 +12,7 @@ abstract class StubbedConnections {
     static final int ENODEV = 19;
     static final int EINVAL = 22;
     static final long SECOND_NS = 1_000_000_000L;
+    static final InetSocketAddress HERE = new InetSocketAddress("10.99.0.1", 7471);
     CmStub stub;
     ConnectionChannel channel;
     int objectsBefore;
@@ -46,11 +47,11 @@ abstract class StubbedConnections {
         return bytes;
     }
 
-    ConnectionIdentifier resolved(PortSpace space) throws Exception {
+    ConnectionIdentifier resolved(PortSpace space) {
         ConnectionIdentifier identifier = channel.createIdentifier(space);
         stub.tell(ConnectionEventType.ADDRESS_RESOLVED, 0, identifier, 0);
         stub.tell(ConnectionEventType.ROUTE_RESOLVED, 0, identifier, 0);
-        identifier.resolve(address(7471, 10, 99, 0, 1), SECOND_NS);
+        identifier.resolve(HERE, SECOND_NS);
         return identifier;
     }
 }

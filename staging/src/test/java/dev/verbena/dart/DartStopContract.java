@@ -66,7 +66,7 @@ abstract class DartStopContract {
             assertThat(master.lostMessages()).isEmpty();
             assertThat(world.received).extracting(DartWorld.Received::tag).hasSize(6);
             Await.until(
-                    "the process is told",
+                    "the process has the message",
                     () -> {
                         client.progress();
                         return !client.isConnected();
@@ -114,7 +114,7 @@ abstract class DartStopContract {
                 assertThat(world.errors).anyMatch(e -> e.getMessage().contains(name));
             }
             Await.until(
-                    "the process is told",
+                    "the process has the message",
                     () -> {
                         client.progress();
                         return client.unconfirmed().isEmpty();
@@ -209,7 +209,7 @@ abstract class DartStopContract {
                     Await.until("taken", () -> server.statistics().headerCount() == 1);
                 }
                 ofServer(clients, 0).stopServers();
-                // Nobody acknowledges: they would deliver for ever.
+                // Nobody acknowledges: they would deliver without end.
                 Await.until("stopping", () -> servers.stream().noneMatch(DartServer::isReady));
                 // It is tried again until then; a busy machine may not even be asked in time.
                 long[] timeoutNs = {5 * SHORT_NS};

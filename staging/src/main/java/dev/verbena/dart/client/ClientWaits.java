@@ -103,7 +103,8 @@ final class ClientWaits {
     }
 
     /**
-     * Before every sleep: whoever is interrupted waits no longer. The end waits for memory only.
+     * Before every sleep: a caller that is interrupted waits no longer. The end waits for memory
+     * only.
      */
     private static void checkInterrupted(int condition) {
         if (condition == ENDED || !Interrupts.isPending()) {

@@ -5,7 +5,7 @@ package dev.verbena.staging.metadata;
  * row-major order. Offsets and lengths are bytes. One thread.
  */
 public final class Runs {
-    /** A box of indices; the arrays belong to whoever made them. */
+    /** A box of indices; the arrays belong to the caller. */
     public record Layout(long[] start, long[] count) {}
 
     private final Layout part;

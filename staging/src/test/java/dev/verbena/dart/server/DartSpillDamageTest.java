@@ -29,7 +29,7 @@ class DartSpillDamageTest extends SpillingServers {
         wire.isRefusing = false;
         until(one, "the rest", () -> received.size() == 9 && wire.disk.used() == 0);
         assertThat(received).containsExactly(1, 2, 4, 5, 6, 7, 8, 9, 10);
-        // t1 hears of it, and counts it as confirmed nowhere.
+        // t1 gets the report, and counts it as confirmed nowhere.
         assertThat(one.lost).containsExactly(3);
         assertThat(one.confirmed).containsExactly(1, 2, 4, 5, 6, 7, 8, 9, 10);
         assertThat(one.shared.spillStatistics().messageCount()).isZero();
