@@ -42,7 +42,7 @@ final class BenchFigure10 {
         List<BenchRow> rows = new ArrayList<>();
         for (int bytes = SMALLEST; bytes <= (isQuick ? SMALLEST : LARGEST); bytes *= STEP) {
             int trials = (int) Math.min(TRIALS_MAX, BYTES_MIN / REQUESTS / bytes);
-            add(scheme, program, bytes, isQuick ? 2 : trials, true, rows);
+            add(scheme, program, bytes, isQuick ? 1 : trials, true, rows);
             if (!isQuick) {
                 add(scheme, program, bytes, trials, false, rows);
             }

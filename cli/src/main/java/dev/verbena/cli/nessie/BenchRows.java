@@ -26,6 +26,9 @@ final class BenchRows {
     /** The last column of a table's row. */
     private static final String LAST_COLUMN = "(?m)^ *[0-9]+ .*?([0-9.]+)\\s*$";
 
+    /** Until the compiler is done with both processes. */
+    private static final int WARM_UP_SECONDS = 2;
+
     private static final String MPI_MEGABYTES = "MB/s ([0-9.]+)";
 
     /** 2^20 bytes, of the transfer service, in 10^6. */
@@ -152,12 +155,13 @@ final class BenchRows {
     }
 
     private BenchRow xfer(String group, String name, String method, int clients, BenchRow base) {
-        List<String> words = xfer(scheme, method, 65_536, 4, 64 / clients, clients);
+        int warmUp = isQuick ? 0 : WARM_UP_SECONDS;
+        List<String> words = xfer(scheme, method, 65_536, 4, 64 / clients, clients, warmUp);
         BenchRow.Program program = BenchRow.command(words, LAST_COLUMN, MEGABYTE);
         return add(group, name, "MB/s", program, base, clients);
     }
 
-    /** Of one client, for a line over the bytes of a request. */
+    /** Of one client, for a line over the bytes of a request; does not warm up for one trial. */
     static BenchRow xfer(
             String group,
             String scheme,
@@ -167,7 +171,8 @@ final class BenchRows {
             int trials,
             int bytes) {
         String name = method.name().toLowerCase(Locale.ROOT) + ", bytes: " + bytes;
-        List<String> words = xfer(scheme, method + "-async", count, requests, trials, 1);
+        int warmUp = trials == 1 ? 0 : WARM_UP_SECONDS;
+        List<String> words = xfer(scheme, method + "-async", count, requests, trials, 1, warmUp);
         BenchRow.Program program = BenchRow.command(words, LAST_COLUMN, MEGABYTE);
         return new BenchRow(group, name, "MB/s", program, null, bytes);
     }
@@ -180,7 +185,13 @@ final class BenchRows {
     }
 
     private static List<String> xfer(
-            String scheme, String method, int count, int requests, int trials, int clients) {
+            String scheme,
+            String method,
+            int count,
+            int requests,
+            int trials,
+            int clients,
+            int warmUp) {
         return List.of(
                 "nessie",
                 "xfer",
@@ -190,6 +201,7 @@ final class BenchRows {
                 "--num-reqs=" + requests,
                 "--num-trials=" + trials,
                 "--clients=" + clients,
+                "--warm-up=" + warmUp,
                 "--validate=none",
                 "--timeout=30000");
     }

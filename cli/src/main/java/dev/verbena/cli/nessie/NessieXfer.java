@@ -27,6 +27,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import org.agrona.CloseHelper;
 import org.agrona.IoUtil;
 import org.agrona.concurrent.SystemNanoClock;
@@ -103,6 +104,13 @@ public final class NessieXfer extends CliCommand {
             defaultValue = "1",
             description = "Trials; default ${DEFAULT-VALUE}.")
     private int trials;
+
+    @Option(
+            names = "--warm-up",
+            paramLabel = "SECONDS",
+            defaultValue = "0",
+            description = "Trials before those that count; default ${DEFAULT-VALUE}.")
+    private int warmUpSeconds;
 
     @Option(
             names = "--clients",
@@ -250,6 +258,7 @@ public final class NessieXfer extends CliCommand {
         inRange("--clients", clientCount, 1, 128);
         inRange("--timeout", connectMs, 1, Integer.MAX_VALUE);
         inRange("--processes", processes, 1, 64);
+        inRange("--warm-up", warmUpSeconds, 0, 3600);
         inRange("--delay", delay, 0, 3600);
         if (!resultMode.equals("a") && !resultMode.equals("w")) {
             throw wrong("--result-file-mode %s is neither a nor w", resultMode);
@@ -317,9 +326,9 @@ public final class NessieXfer extends CliCommand {
                 clients.add(client(servers.get(server), job));
                 log.say("client %s of %s calls server %s".formatted(number, all, server));
             }
-            XferReport own =
-                    new XferRun(clients, plan, SystemNanoClock.INSTANCE)
-                            .run(() -> log.barrier(group, TRANSFER_NS));
+            XferRun run = new XferRun(clients, plan, SystemNanoClock.INSTANCE);
+            run.warmUp(TimeUnit.SECONDS.toNanos(warmUpSeconds));
+            XferReport own = run.run(() -> log.barrier(group, TRANSFER_NS));
             log.say("%s operations in %s s".formatted(own.operations(), own.seconds()));
             XferReport sum = null;
             for (String text : group.exchange(own.text(), TRANSFER_NS)) {

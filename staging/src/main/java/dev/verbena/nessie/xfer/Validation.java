@@ -2,7 +2,7 @@ package dev.verbena.nessie.xfer;
 
 /** How the receiver of an array makes sure of its bytes (specification, section 3.2). */
 public enum Validation {
-    /** Not at all. */
+    /** Not at all: a client fills an array once, a server fills what it puts with zeros. */
     NONE,
     /** Compares each element with what its seed gives. */
     FULL,

@@ -32,6 +32,7 @@ public final class XferRequest {
     private final XferArgs args;
     private final XferValue result;
     private int sent;
+    private boolean isFilled;
 
     XferRequest(NntiTransport network, XferMethod method, int count, Validation validation) {
         if (count < 1 || count > DataArray.COUNT_MAX) {
@@ -50,8 +51,9 @@ public final class XferRequest {
 
     void start(RpcClient client, RpcService service, int seed, long timeoutMs) {
         args.set(count, seed, validation);
-        if (method.isWrite()) {
+        if (method.isWrite() && (validation != Validation.NONE || !isFilled)) {
             DataArray.fill(memory(), 0, count, seed, 0);
+            isFilled = true;
             sent = checksum();
         }
         // What is wrong is in the request, too.

@@ -46,6 +46,18 @@ public final class XferRun {
     }
 
     /**
+     * Runs trials that do not count, for at least so long, at this pace of its own.
+     *
+     * @throws XferException as {@link #run()}
+     */
+    public void warmUp(long ns) {
+        long begin = clock.nanoTime();
+        while (clock.nanoTime() - begin < ns) {
+            trial();
+        }
+    }
+
+    /**
      * Runs all trials.
      *
      * @throws XferException if a transfer failed, or bytes were damaged

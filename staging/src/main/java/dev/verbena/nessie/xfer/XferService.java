@@ -80,7 +80,9 @@ public final class XferService {
 
     private static void readEncode(RpcCall call, XferArgs args, Workspace space) {
         DataArray array = space.array.resize(args.count());
-        DataArray.fill(array.memory(), 0, array.count(), args.seed(), 0);
+        if (args.validation() != Validation.NONE) {
+            DataArray.fill(array.memory(), 0, array.count(), args.seed(), 0);
+        }
         addTo(space, args, array.memory(), array.length());
         call.reply(0, space.withArray.checksum(space.checksum.value()));
     }
@@ -123,7 +125,11 @@ public final class XferService {
         NntiBuffer slot = call.slot();
         XferArgs args = (XferArgs) call.args();
         int bytes = count * DataArray.ELEMENT_LENGTH;
-        DataArray.fill(slot.window(), 0, count, args.seed(), from);
+        if (args.validation() == Validation.NONE) {
+            slot.window().setMemory(0, bytes, (byte) 0); // nothing of another client
+        } else {
+            DataArray.fill(slot.window(), 0, count, args.seed(), from);
+        }
         addTo(space, args, slot.window(), bytes);
         return call.putData(slot, 0, bytes, (long) from * DataArray.ELEMENT_LENGTH).code();
     }

@@ -147,6 +147,30 @@ class XferTest {
         assertThat(servers.get(1).ended()).isNotDone();
     }
 
+    @Test
+    void shouldNotCountTrialsThatWarmUp() {
+        XferClient client = client(transport(), serve(transport(), 0));
+        XferPlan plan = new XferPlan(XferMethod.WRITE_RDMA, true, 10, 2, 3, Validation.FULL);
+        XferRun run = new XferRun(List.of(client), plan, SystemNanoClock.INSTANCE);
+        run.warmUp(1_000_000);
+        assertThat(run.run().operations()).isEqualTo(2 * 3);
+    }
+
+    /** The server's buffer held what another client wrote. */
+    @Test
+    void shouldReadNothingOfAnotherClientWithoutValidation() {
+        NessieServer server = serve(transport(), 0);
+        XferClient writer = client(transport(), server);
+        writer.transfer(writer.request(XferMethod.WRITE_RDMA, 1000, Validation.FULL), 7);
+        XferClient reader = client(transport(), server);
+        XferRequest read = reader.request(XferMethod.READ_RDMA, 1000, Validation.NONE);
+        read.memory().setMemory(0, 1000 * DataArray.ELEMENT_LENGTH, (byte) 1);
+        reader.transfer(read, 8);
+        for (int at = 0; at < 1000 * DataArray.ELEMENT_LENGTH; at++) {
+            assertThat(read.memory().getByte(at)).as("byte %s", at).isZero();
+        }
+    }
+
     /** The array has 33 elements, so that an encoded one travels in a message. */
     @ParameterizedTest
     @CsvSource({
