@@ -3,6 +3,7 @@ package dev.verbena.jmh;
 import dev.verbena.cli.terminal.CliCommand;
 import dev.verbena.cli.terminal.Messages;
 import dev.verbena.cli.terminal.OutputFolder;
+import dev.verbena.cli.terminal.Termination;
 import dev.verbena.cli.terminal.TransportOption;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -15,6 +16,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongPredicate;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -35,6 +37,7 @@ final class BenchCommand extends CliCommand {
     private static final int LENGTH_MAX = 64 << 20;
     private static final int LENGTH_MIN = 8;
     private static final int QUICK_SECONDS = 40;
+    private static final long CLOSE_MS = 120_000;
 
     @Option(
             names = "--quick",
@@ -118,7 +121,14 @@ final class BenchCommand extends CliCommand {
         Map<String, Object> conditions = new LinkedHashMap<>();
         conditions.put("date", LocalDate.now(ZoneOffset.UTC).toString());
         conditions.put("load before", BenchReport.load());
-        int done = measure(plan, beganNs);
+        int done = 0;
+        boolean isEnded;
+        try (Termination termination = new Termination(CLOSE_MS)) {
+            while (hasTime(done, beganNs) && round(plan, done, termination)) {
+                done++;
+            }
+            isEnded = termination.isAsked();
+        }
         double seconds = (System.nanoTime() - beganNs) / 1e9;
         conditions.put("seconds", Math.round(seconds));
         BenchReport report = new BenchReport(plan.groups(), plan.leftOut(), done);
@@ -128,9 +138,12 @@ final class BenchCommand extends CliCommand {
                     .forEach((name, why) -> say(group.id() + ", " + name + " is left out: " + why));
         }
         say(report.trust());
+        if (isEnded) {
+            say("ended early: the figures are of fewer rounds, and some may be missing");
+        }
         report.write(folder, conditions);
         say("written: " + folder.resolve("report.html"));
-        return 0;
+        return isEnded ? 1 : 0;
     }
 
     private BenchPlan.Effort effort() {
@@ -139,27 +152,44 @@ final class BenchCommand extends CliCommand {
                 : isQuick ? BenchPlan.Effort.QUICK : BenchPlan.Effort.FULL;
     }
 
-    /** How many rounds were made. */
-    private int measure(BenchPlan plan, long beganNs) throws IOException, InterruptedException {
-        Contestant probe = plan.probe();
+    /** Whether another round is to begin: rather one too few than one that takes long. */
+    private boolean hasTime(int done, long beganNs) {
         long limitNs =
                 isQuick
                         ? TimeUnit.SECONDS.toNanos(QUICK_SECONDS)
                         : TimeUnit.MINUTES.toNanos(minutes);
-        int round = 0;
-        long roundNs = 0;
-        while (round < rounds
-                && (round == 0 || System.nanoTime() - beganNs + roundNs / 2 < limitNs)) {
-            long roundBegan = System.nanoTime();
-            for (BenchGroup group : plan.groups()) {
-                err().printf("round %d, %s%n", round + 1, group.id());
-                err().flush();
-                group.turn(probe, round);
+        long usedNs = System.nanoTime() - beganNs;
+        return done == 0 || done < rounds && usedNs + usedNs / done / 2 < limitNs;
+    }
+
+    /** False: the user has ended it. */
+    private boolean round(BenchPlan plan, int number, Termination termination)
+            throws IOException, InterruptedException {
+        LongPredicate isEnding = ms -> isEnding(termination, ms);
+        for (BenchGroup group : plan.groups()) {
+            err().printf("round %d, %s%n", number + 1, group.id());
+            err().flush();
+            try {
+                group.turn(plan.probe(), number, isEnding);
+            } catch (IOException e) {
+                if (!isEnding.test(BenchGroup.SIGNAL_MS)) {
+                    throw e;
+                }
             }
-            roundNs = System.nanoTime() - roundBegan;
-            round++;
+            if (termination.isAsked()) {
+                return false;
+            }
         }
-        return round;
+        return true;
+    }
+
+    private static boolean isEnding(Termination termination, long ms) {
+        try {
+            return termination.await(ms);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return true;
+        }
     }
 
     private void requireKnown() {

@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.LongPredicate;
 
 /**
  * Programs whose figures are compared, and what their turns gave. A program that fails has no
@@ -19,6 +20,9 @@ import java.util.TreeSet;
 final class BenchGroup {
     /** Figures of several rounds that differ by more, as a part of their median, are noisy. */
     static final double NOISY_SPREAD = 0.25;
+
+    /** From the death of a program to the signal that ends this one, too. */
+    static final long SIGNAL_MS = 500;
 
     private final String id;
     private final String title;
@@ -78,14 +82,17 @@ final class BenchGroup {
     /**
      * Takes a turn.
      *
+     * @param isEnding whether the user ends the command within so many milliseconds: no program is
+     *     begun then, and one that fails may have been ended, too
      * @throws IOException if the probe fails: there is nothing to compare with
      */
-    void turn(Contestant probe, int round) throws IOException, InterruptedException {
+    void turn(Contestant probe, int round, LongPredicate isEnding)
+            throws IOException, InterruptedException {
         List<BenchProgram> sound =
                 programs.stream().filter(each -> !failures.containsKey(each.name())).toList();
         List<Turn.Program<List<Reading>>> runs = new ArrayList<>();
         for (BenchProgram program : sound) {
-            runs.add(() -> readings(program));
+            runs.add(() -> readings(program, isEnding));
         }
         Turn<List<Reading>> turn = Turn.take(probe, runs, round % 2 == 1);
         lines.add(turn.lineNs());
@@ -95,11 +102,14 @@ final class BenchGroup {
         }
     }
 
-    private List<Reading> readings(BenchProgram program) throws InterruptedException {
+    private List<Reading> readings(BenchProgram program, LongPredicate isEnding)
+            throws InterruptedException {
         try {
-            return program.run().run();
+            return isEnding.test(0) ? List.of() : program.run().run();
         } catch (IOException e) {
-            failures.put(program.name(), e.getMessage());
+            if (!isEnding.test(SIGNAL_MS)) {
+                failures.put(program.name(), e.getMessage());
+            }
             return List.of();
         }
     }

@@ -12,6 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -76,12 +77,10 @@ class BenchCommandTest {
 
     @Test
     void shouldWriteOnePageAndTheSameRowsAsJsonAndAsATable() throws Exception {
-        String bench = HOME.resolve("target/bench").toString();
-        output("make", "-s", "-C", HOME + "/native/src/test/c", "BUILD=" + bench, "bench");
         Path written = folder.resolve("bench");
         Run run =
                 bench(
-                        "--programs=" + bench + "/softnic-bench",
+                        "--programs=" + programs(),
                         "--trial",
                         "--transport=shm",
                         "--sizes=8,4k",
@@ -101,6 +100,50 @@ class BenchCommandTest {
             }
         }
         requirePage(written.resolve("report.html"));
+    }
+
+    /** What was measured before is on the page; what the signal ended is not a failure. */
+    @Test
+    void shouldWriteThePageWhenItIsEnded() throws Exception {
+        Path log = folder.resolve("log.txt");
+        Path written = folder.resolve("ended");
+        List<String> command =
+                List.of(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        BenchCommand.class.getName(),
+                        "--programs=" + programs(),
+                        "--trial",
+                        "--transport=shm",
+                        "--sizes=8",
+                        "--rounds=1000",
+                        "--output=" + written);
+        Process process =
+                new ProcessBuilder(command)
+                        .redirectErrorStream(true)
+                        .redirectOutput(log.toFile())
+                        .start();
+        try {
+            while (process.isAlive() && !Files.readString(log).contains("round 2, ")) {
+                process.waitFor(100, TimeUnit.MILLISECONDS);
+            }
+            process.destroy();
+            assertThat(process.waitFor()).as(Files.readString(log)).isEqualTo(1);
+        } finally {
+            process.destroyForcibly();
+        }
+        assertThat(log)
+                .content()
+                .contains("round 2, ", "ended early", "written: ")
+                .doesNotContain("left out: ");
+        assertThat(written.resolve("report.html")).content().contains("<h2>Put over shm://");
+    }
+
+    private String programs() throws Exception {
+        String bench = HOME.resolve("target/bench").toString();
+        output("make", "-s", "-C", HOME + "/native/src/test/c", "BUILD=" + bench, "bench");
+        return bench + "/softnic-bench";
     }
 
     private void requirePage(Path page) throws Exception {
@@ -140,7 +183,7 @@ class BenchCommandTest {
                         "probe", List.of("echo", "80"), Map.of(), Pattern.compile("(80)"), 1);
         for (int round = 0; round < 2; round++) {
             for (BenchGroup group : groups) {
-                group.turn(probe, round);
+                group.turn(probe, round, ms -> false);
             }
         }
         BenchGroup latency = groups.get(0);
@@ -183,7 +226,7 @@ class BenchCommandTest {
                 new Contestant(
                         "probe", List.of("echo", "80"), Map.of(), Pattern.compile("(80)"), 1);
         for (int round = 0; round < 3; round++) {
-            group.turn(probe, round);
+            group.turn(probe, round, ms -> false);
         }
         assertThat(group.samples(BenchPlan.OURS, 8, BenchProgram.LATENCY))
                 .containsExactly(1., 2., 3.);
