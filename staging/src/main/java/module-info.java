@@ -2,6 +2,7 @@
 module dev.verbena.staging {
     requires transitive dev.verbena.api;
     requires com.github.luben.zstd_jni;
+    requires java.compiler;
 
     exports dev.verbena.dart;
     exports dev.verbena.flesnet;

@@ -51,7 +51,8 @@ class ArchitectureTest {
                     "dev.verbena.nessie..",
                     "dev.verbena.savime..",
                     "dev.verbena.staging..",
-                    "com.github.luben.zstd..");
+                    "com.github.luben.zstd..",
+                    "javax.lang.model");
 
     /** Protocols share the kit, and know nothing of one another. */
     @ArchTest

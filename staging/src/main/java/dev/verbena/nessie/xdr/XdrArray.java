@@ -45,9 +45,8 @@ public abstract class XdrArray extends XdrObject {
      */
     public final void resize(int count) {
         if (count < 0 || count > countMax || isFixed && count != countMax) {
-            throw new IllegalArgumentException(
-                    "%d elements; there are %s %d"
-                            .formatted(count, isFixed ? "always" : "at most", countMax));
+            String bound = (isFixed ? "always " : "at most ") + countMax;
+            throw new IllegalArgumentException(count + " elements; there are " + bound);
         }
         int before = this.count;
         setCount(count);
@@ -115,9 +114,8 @@ public abstract class XdrArray extends XdrObject {
         int at = index + headerLength();
         int number = isFixed ? countMax : buffer.getInt(index, ByteOrder.BIG_ENDIAN);
         if (number < 0 || number > countMax) {
-            throw new XdrException(
-                    "%s elements; there may be %d"
-                            .formatted(Integer.toUnsignedString(number), countMax));
+            String wanted = Integer.toUnsignedString(number);
+            throw new XdrException(wanted + " elements; there may be " + countMax);
         }
         need((long) number * elementMin, at, limit);
         setCount(number);

@@ -10,7 +10,7 @@ public class XdrDoubles extends XdrPacked {
      * @param countMax most elements; of a fixed array, their number
      */
     public XdrDoubles(boolean isFixed, int countMax) {
-        super(isFixed, countMax, 8);
+        super(isFixed, countMax, 8, (bytes, at) -> bytes.getDouble(at, ByteOrder.BIG_ENDIAN));
         reset();
     }
 
@@ -27,10 +27,5 @@ public class XdrDoubles extends XdrPacked {
     /** Appends an element. */
     public final void add(double value) {
         set(grow(), value);
-    }
-
-    @Override
-    final Object element(int index) {
-        return get(index);
     }
 }

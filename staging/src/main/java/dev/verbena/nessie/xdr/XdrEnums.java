@@ -2,21 +2,30 @@ package dev.verbena.nessie.xdr;
 
 import java.nio.ByteOrder;
 import java.util.function.IntFunction;
+import java.util.function.ToIntFunction;
 
 /** An array of an enum. */
-public class XdrEnums<E extends Enum<E> & XdrEnum> extends XdrPacked {
+public class XdrEnums<E> extends XdrPacked {
     private final IntFunction<E> of;
+    private final ToIntFunction<E> number;
     private final E first;
 
     /**
      * An array of the enum's first constant, or an empty one.
      *
      * @param of constant of a number, or null
+     * @param number of a constant
      * @param countMax most elements; of a fixed array, their number
      */
-    public XdrEnums(IntFunction<E> of, E first, boolean isFixed, int countMax) {
-        super(isFixed, countMax, 4);
+    public XdrEnums(
+            IntFunction<E> of, ToIntFunction<E> number, E first, boolean isFixed, int countMax) {
+        super(
+                isFixed,
+                countMax,
+                4,
+                (bytes, at) -> of.apply(bytes.getInt(at, ByteOrder.BIG_ENDIAN)));
         this.of = of;
+        this.number = number;
         this.first = first;
         reset();
     }
@@ -28,13 +37,13 @@ public class XdrEnums<E extends Enum<E> & XdrEnum> extends XdrPacked {
 
     /** Replaces an element. */
     public final void set(int index, E value) {
-        elements.putInt(at(index), value.value(), ByteOrder.BIG_ENDIAN);
+        elements.putInt(at(index), number.applyAsInt(value), ByteOrder.BIG_ENDIAN);
     }
 
     /** Appends an element. */
     public final void add(E value) {
-        int number = value.value();
-        elements.putInt(at(grow()), number, ByteOrder.BIG_ENDIAN);
+        int encoded = number.applyAsInt(value);
+        elements.putInt(at(grow()), encoded, ByteOrder.BIG_ENDIAN);
     }
 
     @Override
@@ -45,17 +54,10 @@ public class XdrEnums<E extends Enum<E> & XdrEnum> extends XdrPacked {
     }
 
     @Override
-    final String flaw() {
+    final void checkElements() {
+        String type = first.getClass().getSimpleName();
         for (int i = 0; i < count(); i++) {
-            if (get(i) == null) {
-                return "a number is none of enum " + first.getDeclaringClass().getSimpleName();
-            }
+            known(get(i), type);
         }
-        return null;
-    }
-
-    @Override
-    final Object element(int index) {
-        return get(index);
     }
 }

@@ -10,7 +10,7 @@ public class XdrFloats extends XdrPacked {
      * @param countMax most elements; of a fixed array, their number
      */
     public XdrFloats(boolean isFixed, int countMax) {
-        super(isFixed, countMax, 4);
+        super(isFixed, countMax, 4, (bytes, at) -> bytes.getFloat(at, ByteOrder.BIG_ENDIAN));
         reset();
     }
 
@@ -27,10 +27,5 @@ public class XdrFloats extends XdrPacked {
     /** Appends an element. */
     public final void add(float value) {
         set(grow(), value);
-    }
-
-    @Override
-    final Object element(int index) {
-        return get(index);
     }
 }

@@ -18,7 +18,7 @@ public class XdrInts extends XdrPacked {
 
     /** As the other; elements are in a range. */
     public XdrInts(boolean isFixed, int countMax, int min, int max) {
-        super(isFixed, countMax, 4);
+        super(isFixed, countMax, 4, (bytes, at) -> bytes.getInt(at, ByteOrder.BIG_ENDIAN));
         this.min = min;
         this.max = max;
         reset();
@@ -41,19 +41,10 @@ public class XdrInts extends XdrPacked {
     }
 
     @Override
-    final String flaw() {
-        if (min > Integer.MIN_VALUE || max < Integer.MAX_VALUE) {
-            for (int i = 0; i < count(); i++) {
-                if (get(i) < min || get(i) > max) {
-                    return get(i) + " is outside " + min + " to " + max;
-                }
-            }
+    final void checkElements() {
+        boolean isNarrow = min > Integer.MIN_VALUE || max < Integer.MAX_VALUE;
+        for (int i = 0; isNarrow && i < count(); i++) {
+            narrow(get(i), min, max);
         }
-        return null;
-    }
-
-    @Override
-    final Object element(int index) {
-        return get(index);
     }
 }

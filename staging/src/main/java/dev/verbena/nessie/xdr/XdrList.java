@@ -1,6 +1,6 @@
 package dev.verbena.nessie.xdr;
 
-import java.util.Arrays;
+import java.util.ArrayList;
 import java.util.Objects;
 import java.util.function.Supplier;
 import org.agrona.DirectBuffer;
@@ -14,8 +14,7 @@ public class XdrList<T extends XdrObject> extends XdrArray {
     private final Supplier<? extends T> factory;
     private final int elementMin;
     private final boolean isElementFixed;
-    private Object[] elements = {};
-    private int made;
+    private final ArrayList<T> elements = new ArrayList<>();
 
     /**
      * A list of new elements, or an empty one.
@@ -50,20 +49,15 @@ public class XdrList<T extends XdrObject> extends XdrArray {
         return element;
     }
 
-    @SuppressWarnings("unchecked")
     @Override
     final T element(int index) {
-        return (T) elements[index];
+        return elements.get(index);
     }
 
     @Override
     final void ensureCapacity(int capacity) {
-        if (capacity > elements.length) {
-            elements = Arrays.copyOf(elements, (int) grown(elements.length, capacity));
-        }
-        while (made < capacity) {
-            elements[made] = factory.get();
-            made++;
+        while (elements.size() < capacity) {
+            elements.add(factory.get());
         }
     }
 

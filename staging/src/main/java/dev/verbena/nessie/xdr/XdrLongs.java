@@ -10,7 +10,7 @@ public class XdrLongs extends XdrPacked {
      * @param countMax most elements; of a fixed array, their number
      */
     public XdrLongs(boolean isFixed, int countMax) {
-        super(isFixed, countMax, 8);
+        super(isFixed, countMax, 8, (bytes, at) -> bytes.getLong(at, ByteOrder.BIG_ENDIAN));
         reset();
     }
 
@@ -27,10 +27,5 @@ public class XdrLongs extends XdrPacked {
     /** Appends an element. */
     public final void add(long value) {
         set(grow(), value);
-    }
-
-    @Override
-    final Object element(int index) {
-        return get(index);
     }
 }

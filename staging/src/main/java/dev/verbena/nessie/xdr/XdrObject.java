@@ -1,6 +1,5 @@
 package dev.verbena.nessie.xdr;
 
-import java.nio.ByteOrder;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -109,15 +108,14 @@ public abstract class XdrObject implements XdrValue {
     /** Refuses encoded bytes that end too early. */
     protected static void need(long length, int index, int limit) {
         if (length > limit - index) {
-            throw new XdrException(
-                    "%d bytes are missing: %d are needed and %d are left"
-                            .formatted(length - (limit - index), length, limit - index));
+            int left = limit - index;
+            String message = "%d bytes are missing: %d are needed and %d are left";
+            throw new XdrException(message.formatted(length - left, length, left));
         }
     }
 
-    /** Decodes a bool, for which there is room. */
-    protected static boolean takeBoolean(DirectBuffer buffer, int index) {
-        int value = buffer.getInt(index, ByteOrder.BIG_ENDIAN);
+    /** A decoded bool. */
+    protected static boolean bool(int value) {
         if ((value & ~1) != 0) {
             throw new XdrException("a bool is " + value);
         }

@@ -2,6 +2,7 @@ package dev.verbena.nessie.xdr;
 
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
 
 /** Opaque data: bytes, with zeros behind them up to a multiple of 4. */
 public class XdrOpaque extends XdrPacked {
@@ -11,7 +12,7 @@ public class XdrOpaque extends XdrPacked {
      * @param countMax most bytes; of fixed data, their number
      */
     public XdrOpaque(boolean isFixed, int countMax) {
-        super(isFixed, countMax, 1);
+        super(isFixed, countMax, 1, UnsafeBuffer::getByte);
         reset();
     }
 
@@ -49,11 +50,6 @@ public class XdrOpaque extends XdrPacked {
         byte[] copy = new byte[count()];
         elements.getBytes(0, copy);
         return copy;
-    }
-
-    @Override
-    final Object element(int index) {
-        return get(index);
     }
 
     @Override

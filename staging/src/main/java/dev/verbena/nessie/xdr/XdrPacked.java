@@ -1,6 +1,7 @@
 package dev.verbena.nessie.xdr;
 
 import java.nio.ByteOrder;
+import java.util.function.BiFunction;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -13,10 +14,26 @@ public abstract class XdrPacked extends XdrArray {
     final UnsafeBuffer elements = new UnsafeBuffer(new byte[0]);
 
     private final int elementLength;
+    private final BiFunction<UnsafeBuffer, Integer, Object> described;
 
-    XdrPacked(boolean isFixed, int countMax, int elementLength) {
+    /**
+     * Without elements.
+     *
+     * @param described an element for people, given its index in the encoded ones
+     */
+    XdrPacked(
+            boolean isFixed,
+            int countMax,
+            int elementLength,
+            BiFunction<UnsafeBuffer, Integer, Object> described) {
         super(isFixed, countMax);
         this.elementLength = elementLength;
+        this.described = described;
+    }
+
+    @Override
+    final Object element(int index) {
+        return described.apply(elements, at(index));
     }
 
     /** Index of an element in the encoded ones. */
@@ -24,10 +41,8 @@ public abstract class XdrPacked extends XdrArray {
         return check(index) * elementLength;
     }
 
-    /** Why the elements are no values of their type, or null. */
-    String flaw() {
-        return null;
-    }
+    /** Refuses elements that are no values of their type. */
+    void checkElements() {}
 
     @Override
     final void ensureCapacity(int capacity) {
@@ -72,10 +87,11 @@ public abstract class XdrPacked extends XdrArray {
         int at = takeCount(buffer, index, limit, elementLength);
         int length = count() * elementLength;
         buffer.getBytes(at, elements, 0, length);
-        String flaw = flaw();
-        if (flaw != null) {
+        try {
+            checkElements();
+        } catch (XdrException e) {
             reset();
-            throw new XdrException(flaw);
+            throw e;
         }
         int end = at + (int) padded(length);
         need(end - at, at, limit);

@@ -26,9 +26,7 @@ public class XdrString extends XdrOpaque {
             }
         }
         resize(length);
-        for (int i = 0; i < length; i++) {
-            set(i, (byte) text.charAt(i));
-        }
+        elements.putStringWithoutLengthAscii(0, text);
     }
 
     /** The text, a new string; malformed UTF-8 becomes U+FFFD. */

@@ -329,10 +329,9 @@ final class RandomXdr {
         }
     }
 
-    private static <E extends Enum<E> & XdrEnum> void setEnum(
-            XdrEnums<E> array, int i, int number) {
-        E before = array.get(i);
-        array.set(i, before.getDeclaringClass().cast(constant(before.getDeclaringClass(), number)));
+    @SuppressWarnings("unchecked")
+    private static void setEnum(XdrEnums<?> array, int i, int number) {
+        ((XdrEnums<Object>) array).set(i, constant(array.get(i).getClass(), number));
     }
 
     // Text.

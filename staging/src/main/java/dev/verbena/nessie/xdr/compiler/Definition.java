@@ -17,14 +17,9 @@ sealed interface Definition {
     /**
      * A union.
      *
-     * @param otherwise null without a default
+     * @param arms the default, if there is one, is the last
      */
-    record UnionType(
-            String name,
-            Declaration discriminant,
-            List<Arm> arms,
-            Declaration otherwise,
-            Position at)
+    record UnionType(String name, Declaration discriminant, List<Arm> arms, Position at)
             implements Definition {}
 
     record Typedef(String name, Declaration declaration, Position at) implements Definition {}
@@ -34,7 +29,7 @@ sealed interface Definition {
 
     record Member(String name, int value, Position at) {}
 
-    /** An arm with its cases; values as encoded. */
+    /** An arm with its cases; values as encoded. The default has none. */
     record Arm(List<Case> cases, Declaration declaration) {}
 
     record Case(int value, Position at) {}

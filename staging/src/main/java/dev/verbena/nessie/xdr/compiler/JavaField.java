@@ -2,54 +2,111 @@ package dev.verbena.nessie.xdr.compiler;
 
 import static java.util.stream.Collectors.joining;
 
+import dev.verbena.nessie.xdr.compiler.Declaration.Form;
+import dev.verbena.nessie.xdr.compiler.XdrTypes.Resolved;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
+import java.util.stream.Stream;
 
-/**
- * A field of a generated class, and the statements that it needs.
- *
- * @param name in Java
- * @param source its declaration
- * @param length bytes that it takes at least, encoded
- * @param isFixed it takes always so many
- */
-record JavaField(String name, Declaration source, JavaShape shape, long length, boolean isFixed) {
-    static JavaField of(Declaration declaration, XdrTypes types) {
-        return new JavaField(
-                JavaNames.field(declaration.name()),
-                declaration,
-                JavaShape.of(declaration, types),
-                types.lengthMin(declaration),
-                types.isFixed(declaration));
+/** A field of a generated class: its type in Java, and the statements that it needs. */
+final class JavaField {
+    /** In Java. */
+    final String name;
+
+    /** As it is written. */
+    final String type;
+
+    /** Of the constructor of an object; null for a number or an enum. */
+    final String arguments;
+
+    /** What makes its value in a new object. */
+    final String initial;
+
+    /** Bytes that it takes at least, encoded. */
+    final long length;
+
+    /** It takes always so many. */
+    final boolean isFixed;
+
+    /** Of a number, else null. */
+    final Primitive primitive;
+
+    private final Declaration source;
+
+    JavaField(Declaration source, XdrTypes types) {
+        this.source = source;
+        Form form = source.form();
+        Resolved of = source.type() == null ? null : types.resolve(source.type());
+        boolean isSingle = form == Form.SINGLE;
+        boolean isFixedSize = form == Form.FIXED_ARRAY || form == Form.FIXED_OPAQUE;
+        // An optional number is encoded as an array of at most one.
+        int bound = form == Form.OPTIONAL ? 1 : types.bound(source);
+        String bounds = form == Form.STRING ? "" + bound : isFixedSize + ", " + bound;
+        name = JavaNames.field(source.name());
+        length = types.lengthMin(source);
+        isFixed = types.isFixed(source);
+        primitive = isSingle ? of.primitive() : null;
+        if (of == null) {
+            type = form == Form.STRING ? "XdrString" : "XdrOpaque";
+            arguments = bounds;
+        } else if (isSingle) {
+            type = of.java();
+            arguments = of.isObject() ? "" : null;
+        } else if (of.primitive() != null) {
+            type = "Xdr" + of.primitive().plural();
+            arguments = bounds + (of.primitive().isNarrow() ? ", " + of.primitive().range() : "");
+        } else if (!of.isObject()) {
+            type = "XdrEnums<" + of.java() + ">";
+            String enumeration = "%1$s::of, %1$s::value, %2$s, %3$s";
+            arguments = enumeration.formatted(of.java(), of.initial(), bounds);
+        } else if (form == Form.OPTIONAL) {
+            type = "XdrOptional<" + of.java() + ">";
+            arguments = of.java() + "::new";
+        } else {
+            type = "XdrList<" + of.java() + ">";
+            long least = types.lengthMin(source.type());
+            boolean isSame = types.isFixed(source.type());
+            arguments = "%s::new, %d, %b, %s".formatted(of.java(), least, isSame, bounds);
+        }
+        initial =
+                isObject()
+                        ? "new %s(%s)".formatted(type.replaceFirst("<.*>", "<>"), arguments)
+                        : of.initial();
     }
 
     static List<JavaField> all(List<Declaration> declarations, XdrTypes types) {
         List<JavaField> fields = new ArrayList<>();
         JavaNames names = new JavaNames();
         for (Declaration declaration : declarations) {
-            JavaField field = of(declaration, types);
+            JavaField field = new JavaField(declaration, types);
             names.claim(field.name, declaration.name(), declaration.at());
             fields.add(field);
         }
         return fields;
     }
 
+    boolean isObject() {
+        return arguments != null;
+    }
+
+    boolean isEnum() {
+        return primitive == null && !isObject();
+    }
+
     /** Its accessors, which first run a statement. */
     void accessors(JavaSource out, String owner, String guard, String value) {
         String getter = "\n/** {@code %s}. */\npublic %s %s() { %sreturn %s; }";
-        out.lines(getter, described(), shape.type(), name, guard, value);
-        if (!shape.isObject()) {
+        out.lines(getter, described(), type, name, guard, value);
+        if (!isObject()) {
             String setter = "public %s %s(%s value) { %sthis.%s = %s; return this; }";
             out.lines("\n/** Sets {@code %s}. */", source.name());
-            out.line(setter, owner, name, shape.type(), guard, name, checked());
+            out.line(setter, owner, name, type, guard, name, checked());
         }
     }
 
     String reset() {
-        return shape.isObject()
-                ? name + "().reset();"
-                : "this.%s = %s;".formatted(name, shape.initial());
+        return isObject() ? name + "().reset();" : "this.%s = %s;".formatted(name, initial);
     }
 
     String describe() {
@@ -58,7 +115,7 @@ record JavaField(String name, Declaration source, JavaShape shape, long length, 
 
     /** Statements that encode it. */
     String put() {
-        if (shape.isObject()) {
+        if (isObject()) {
             return "at = put(%s(), buffer, at, depth);".formatted(name);
         }
         return "buffer.put%s(at, %s, ByteOrder.BIG_ENDIAN); at += %d;"
@@ -67,18 +124,17 @@ record JavaField(String name, Declaration source, JavaShape shape, long length, 
 
     /** Statements that decode it; of a number, the bytes must be there. */
     String take() {
-        if (shape.isObject()) {
+        if (isObject()) {
             return "at = take(%s(), buffer, at, limit, depth);".formatted(name);
         }
         String get = "buffer.get%s(at, ByteOrder.BIG_ENDIAN)".formatted(wire());
-        Primitive primitive = shape.primitive();
         String value = get;
-        if (shape.isEnum()) {
-            value = "known(%s.of(%s), \"%s\")".formatted(shape.type(), get, shape.type());
+        if (isEnum()) {
+            value = "known(%s.of(%s), \"%s\")".formatted(type, get, type);
         } else if (primitive == Primitive.BOOL) {
-            value = "takeBoolean(buffer, at)";
+            value = "bool(" + get + ")";
         } else if (primitive.isNarrow()) {
-            value = "narrow(%s, %d, %d)".formatted(get, primitive.min, primitive.max);
+            value = "narrow(%s, %s)".formatted(get, primitive.range());
         }
         return "this.%s = %s; at += %d;".formatted(name, value, length);
     }
@@ -112,20 +168,17 @@ record JavaField(String name, Declaration source, JavaShape shape, long length, 
     /** The bytes of numbers beside each other are asked for at once. */
     private static String takes(List<JavaField> fields) {
         StringBuilder text = new StringBuilder();
-        long asked = 0;
+        boolean isAsked = false;
         for (int i = 0; i < fields.size(); i++) {
-            if (asked == 0) {
-                List<JavaField> left = fields.subList(i, fields.size());
-                asked =
-                        left.stream()
-                                .takeWhile(each -> !each.shape.isObject())
-                                .mapToLong(JavaField::length)
-                                .sum();
-                text.append(asked > 0 ? "need(%d, at, limit);\n".formatted(asked) : "");
+            boolean isObject = fields.get(i).isObject();
+            if (!isAsked && !isObject) {
+                Stream<JavaField> left = fields.stream().skip(i);
+                Stream<JavaField> numbers = left.takeWhile(each -> !each.isObject());
+                long length = numbers.mapToLong(each -> each.length).sum();
+                text.append("need(%d, at, limit);\n".formatted(length));
             }
-            JavaField field = fields.get(i);
-            asked -= field.shape.isObject() ? 0 : field.length;
-            text.append(field.take()).append('\n');
+            isAsked = !isObject;
+            text.append(fields.get(i).take()).append('\n');
         }
         return text.toString();
     }
@@ -137,29 +190,24 @@ record JavaField(String name, Declaration source, JavaShape shape, long length, 
 
     /** What is encoded of a value of a number or enum. */
     String number(String value) {
-        return value
-                + (shape.isEnum()
-                        ? ".value()"
-                        : shape.primitive() == Primitive.BOOL ? " ? 1 : 0" : "");
+        return value + (isEnum() ? ".value()" : primitive == Primitive.BOOL ? " ? 1 : 0" : "");
     }
 
     private String wire() {
-        return shape.isEnum() ? "Int" : shape.primitive().wire();
+        return isEnum() ? "Int" : primitive.wire();
     }
 
     /** Checks a value that a caller gives. */
     String checked() {
-        Primitive primitive = shape.primitive();
         if (primitive == null) {
             return "Objects.requireNonNull(value, \"" + name + "\")";
         }
-        String range = "requireRange(value, " + primitive.min + ", " + primitive.max + ")";
-        return primitive.isNarrow() ? range : "value";
+        return primitive.isNarrow() ? "requireRange(value, " + primitive.range() + ")" : "value";
     }
 
     /** How it is declared, for Javadoc. */
     String described() {
-        String bytes = source.form() == Declaration.Form.STRING ? "string" : "opaque";
+        String bytes = source.form() == Form.STRING ? "string" : "opaque";
         String type = source.type() == null ? bytes : source.type().name();
         String size = source.size() == Declaration.UNBOUNDED ? "" : "" + source.size();
         return type

@@ -57,6 +57,16 @@ enum Primitive {
         return this == BOOL ? "Int" : Character.toUpperCase(java.charAt(0)) + java.substring(1);
     }
 
+    /** Of the class of an array of it, behind "Xdr". */
+    String plural() {
+        return this == BOOL ? "Booleans" : wire() + "s";
+    }
+
+    /** Arguments of what checks a narrow one. */
+    String range() {
+        return min + ", " + max;
+    }
+
     /** Has fewer values than the type in Java. */
     boolean isNarrow() {
         return java.equals("int") && max != Integer.MAX_VALUE;

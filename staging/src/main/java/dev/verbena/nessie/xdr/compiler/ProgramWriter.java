@@ -36,22 +36,11 @@ final class ProgramWriter {
             String prefix = each.name() + "_" + Integer.toUnsignedString(version.number());
             String arguments = type(each.arguments(), prefix + "_arguments", types, each.at());
             String result = type(List.of(each.result()), prefix + "_result", types, each.at());
-            out.lines(
-                    """
-
-                    /** Procedure %s. */
-                    public static final XdrOperation<%s, %s> %s =
-                    new XdrOperation<>("%s", %s.NUMBER, NUMBER, %d, %s::new, %s::new);
-                    """,
-                    Integer.toUnsignedString(each.number()),
-                    arguments,
-                    result,
-                    JavaNames.constant(each.name()),
-                    each.name(),
-                    program,
-                    each.number(),
-                    arguments,
-                    result);
+            String constant = JavaNames.constant(each.name());
+            String made = "new XdrOperation<>(\"%s\", %s.NUMBER, NUMBER, %d, %s::new, %s::new);";
+            out.lines("\n/** Procedure %s. */", Integer.toUnsignedString(each.number()));
+            out.line("public static final XdrOperation<%s, %s> %s =", arguments, result, constant);
+            out.line(made, each.name(), program, each.number(), arguments, result);
         }
     }
 

@@ -14,29 +14,26 @@ final class StructWriter {
         out.line(
                 "public final class %s extends %s {",
                 name, isLinked ? "XdrNode<" + name + ">" : "XdrObject");
-        if (fields.stream().allMatch(JavaField::isFixed)) {
-            long length = fields.stream().mapToLong(JavaField::length).sum();
+        if (fields.stream().allMatch(field -> field.isFixed)) {
+            long length = fields.stream().mapToLong(field -> field.length).sum();
             String constant =
                     "/** Encoded length in bytes. */\npublic static final int LENGTH = %d;";
             out.lines(constant + "\n\n", length);
         }
         for (JavaField field : fields) {
-            JavaShape shape = field.shape();
-            String initial = shape.isObject() ? shape.creation() : shape.initial();
-            String modifier = shape.isObject() ? "final " : "";
-            out.line("private %s%s %s = %s;", modifier, shape.type(), field.name(), initial);
+            String modifier = field.isObject() ? "final " : "";
+            out.line("private %s%s %s = %s;", modifier, field.type, field.name, field.initial);
         }
         out.lines(
                 "\n/** Numbers are 0, arrays empty, optional values absent. */\npublic %s() {}",
                 name);
-        fields.forEach(field -> field.accessors(out, name, "", "this." + field.name()));
+        fields.forEach(field -> field.accessors(out, name, "", "this." + field.name));
         out.override("public void reset()", JavaField.lines(fields, JavaField::reset));
         if (isLinked) {
             JavaField last = fields.get(fields.size() - 1);
             JavaField.codec(out, "Node", fields.subList(0, fields.size() - 1));
             out.override(
-                    "protected XdrOptional<" + name + "> xdrNext()",
-                    "return " + last.name() + "();");
+                    "protected XdrOptional<" + name + "> xdrNext()", "return " + last.name + "();");
             out.override("protected int xdrNodesMax()", "return " + types.lengthMax + ";");
         } else {
             JavaField.codec(out, "", fields);

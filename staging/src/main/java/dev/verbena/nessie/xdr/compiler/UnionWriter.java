@@ -1,9 +1,12 @@
 package dev.verbena.nessie.xdr.compiler;
 
-import java.util.ArrayList;
+import static java.util.stream.Collectors.joining;
+
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.function.Function;
 
 /** Writes the class of a union: a discriminant, and the arm that it selects. */
@@ -14,23 +17,23 @@ final class UnionWriter {
     private final String name;
     private final JavaField selector;
 
-    /** By number; null for void. The last one is the default's, if there is one. */
-    private final List<JavaField> arms = new ArrayList<>();
+    /** By number, without those that are void. */
+    private final Map<Integer, JavaField> arms = new TreeMap<>();
 
     private UnionWriter(JavaSource out, Definition.UnionType union, XdrTypes types) {
         this.out = out;
         this.union = union;
         this.types = types;
         this.name = JavaNames.type(union.name());
-        this.selector = JavaField.of(union.discriminant(), types);
+        this.selector = new JavaField(union.discriminant(), types);
         JavaNames names = new JavaNames();
-        names.claim(selector.name(), union.discriminant().name(), union.discriminant().at());
-        // The first of a union's declarations is the discriminant.
-        for (Declaration each : XdrTypes.declarations(union).skip(1).toList()) {
-            JavaField arm = each.isVoid() ? null : JavaField.of(each, types);
-            arms.add(arm);
-            if (arm != null) {
-                names.claim(arm.name(), each.name(), each.at());
+        names.claim(selector.name, union.discriminant().name(), union.discriminant().at());
+        for (int i = 0; i < union.arms().size(); i++) {
+            Declaration each = union.arms().get(i).declaration();
+            if (!each.isVoid()) {
+                JavaField arm = new JavaField(each, types);
+                names.claim(arm.name, each.name(), each.at());
+                arms.put(i, arm);
             }
         }
     }
@@ -44,18 +47,16 @@ final class UnionWriter {
     }
 
     private void check() {
-        Primitive primitive = selector.shape().primitive();
-        boolean isInt = selector.shape().type().equals("int") || primitive == Primitive.BOOL;
-        if (!isInt && !selector.shape().isEnum()) {
-            throw new XdrSourceException(
-                    union.discriminant().at(), "a union is selected by an int, an enum or a bool");
+        boolean isInt = selector.type.equals("int") || selector.primitive == Primitive.BOOL;
+        if (!isInt && !selector.isEnum()) {
+            String message = "a union is selected by an int, an enum or a bool";
+            throw union.discriminant().at().wrong(message);
         }
         Set<Integer> seen = new HashSet<>();
         for (Definition.Arm arm : union.arms()) {
             for (Definition.Case each : arm.cases()) {
                 if (!seen.add(each.value())) {
-                    throw new XdrSourceException(
-                            each.at(), "there is a case %d already", each.value());
+                    throw each.at().wrong("there is a case %d already", each.value());
                 }
                 literal(each);
             }
@@ -65,20 +66,19 @@ final class UnionWriter {
     /** A value of the discriminant in Java; refuses one that its type does not have. */
     private String literal(Definition.Case value) {
         int number = value.value();
-        Primitive primitive = selector.shape().primitive();
+        Primitive primitive = selector.primitive;
         if (primitive == null) {
             Definition.EnumType type =
                     (Definition.EnumType) types.resolve(union.discriminant().type()).definition();
             for (Definition.Member member : type.members()) {
                 if (member.value() == number) {
-                    return selector.shape().type() + "." + JavaNames.constant(member.name());
+                    return selector.type + "." + JavaNames.constant(member.name());
                 }
             }
-            throw new XdrSourceException(
-                    value.at(), "no constant of '%s' is %d", type.name(), number);
+            throw value.at().wrong("no constant of '%s' is %d", type.name(), number);
         }
         if (number < primitive.min || number > primitive.max) {
-            throw new XdrSourceException(value.at(), "the discriminant is never %d", number);
+            throw value.at().wrong("the discriminant is never %d", number);
         }
         return primitive == Primitive.BOOL ? "" + (number == 1) : "" + number;
     }
@@ -87,31 +87,28 @@ final class UnionWriter {
         String first = literal(union.arms().get(0).cases().get(0));
         out.line("/** {@code union %s}, line %d. */", union.name(), union.at().line());
         out.line("public final class %s extends XdrObject {", name);
-        out.line("private %s %s = %s;", selector.shape().type(), selector.name(), first);
+        out.line("private %s %s = %s;", selector.type, selector.name, first);
         out.line("private int xdrArm;");
-        for (JavaField arm : arms) {
-            if (arm != null) {
-                String initial = arm.shape().isObject() ? "" : " = " + arm.shape().initial();
-                out.line("private %s %s%s;", arm.shape().type(), arm.name(), initial);
-            }
+        for (JavaField arm : arms.values()) {
+            String initial = arm.isObject() ? "" : " = " + arm.initial;
+            out.line("private %s %s%s;", arm.type, arm.name, initial);
         }
         out.lines("\n/** The first case is selected. */\npublic %s() {}", name);
-        for (int i = 0; i < arms.size(); i++) {
-            JavaField arm = arms.get(i);
-            if (arm != null) {
-                String field = "this." + arm.name();
-                // Made when it is used first: few of the arms are.
-                String made = "%s != null ? %s : (%s = %s)";
-                arm.accessors(
-                        out,
-                        name,
-                        "requireArm(this.xdrArm == %d, \"%s\"); ".formatted(i, arm.name()),
-                        arm.shape().isObject()
-                                ? made.formatted(field, field, field, arm.shape().creation())
-                                : field);
-            }
-        }
-        out.override("public void reset()", selector.name() + "(" + first + ");");
+        arms.forEach(
+                (number, arm) -> {
+                    String guard = "requireArm(this.xdrArm == %d, \"%s\"); ";
+                    // Made when it is used first: few of the arms are.
+                    String value =
+                            arm.isObject()
+                                    ? "this.%1$s != null ? this.%1$s : (this.%1$s = %2$s)"
+                                    : "this.%s";
+                    arm.accessors(
+                            out,
+                            name,
+                            guard.formatted(number, arm.name),
+                            value.formatted(arm.name, arm.initial));
+                });
+        out.override("public void reset()", selector.name + "(" + first + ");");
     }
 
     private void selection() {
@@ -136,30 +133,33 @@ final class UnionWriter {
                 private static int xdrArm(int value) {
                 return switch (value) {
                 """,
-                selector.name(),
+                selector.name,
                 selector.described(),
-                selector.shape().type(),
+                selector.type,
                 name,
                 selector.number("value"),
                 selector.checked(),
                 arms(JavaField::reset));
+        int otherwise = -1;
         for (int i = 0; i < union.arms().size(); i++) {
-            List<String> cases =
-                    union.arms().get(i).cases().stream().map(each -> "" + each.value()).toList();
-            out.line("case %s -> %d;", String.join(", ", cases), i);
+            List<Definition.Case> cases = union.arms().get(i).cases();
+            if (cases.isEmpty()) {
+                otherwise = i;
+            } else {
+                out.line(
+                        "case %s -> %d;",
+                        cases.stream().map(each -> "" + each.value()).collect(joining(", ")), i);
+            }
         }
-        out.line("default -> %d;", union.otherwise() == null ? -1 : arms.size() - 1);
-        out.lines("};\n}");
+        out.lines("default -> %d;\n};\n}", otherwise);
     }
 
     /** What each arm that is not void does: the cases of a switch, and its end. */
     private String arms(Function<JavaField, String> statement) {
         StringBuilder cases = new StringBuilder();
-        for (int i = 0; i < arms.size(); i++) {
-            if (arms.get(i) != null) {
-                cases.append("case %d -> %s\n".formatted(i, statement.apply(arms.get(i))));
-            }
-        }
+        arms.forEach(
+                (number, arm) ->
+                        cases.append("case %d -> %s\n".formatted(number, statement.apply(arm))));
         return cases + "default -> {}\n}\n";
     }
 

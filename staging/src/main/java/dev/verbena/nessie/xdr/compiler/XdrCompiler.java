@@ -4,6 +4,7 @@ import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import javax.lang.model.SourceVersion;
 
 /**
  * Compiles {@code .x} files to Java 17. Text in, text out: it touches no file. Thread-safe.
@@ -34,7 +35,7 @@ public final class XdrCompiler {
     public record Options(String packageName, int lengthMax, int depthMax) {
         /** Checks them. */
         public Options {
-            if (!JavaNames.isPackage(packageName)) {
+            if (!SourceVersion.isName(packageName)) {
                 throw new IllegalArgumentException(
                         "'" + packageName + "' is no name of a package in Java");
             }
@@ -110,20 +111,12 @@ public final class XdrCompiler {
     }
 
     private void typedef(JavaSource out, Definition.Typedef typedef) {
-        JavaField field = JavaField.of(typedef.declaration(), types);
-        out.lines(
-                """
-                /** {@code typedef %s}, line %d. */
-                public final class %s extends %s {
-                /** As a field of this type begins. */
-                public %s() { super(%s); }
-                """,
-                field.described(),
-                typedef.at().line(),
-                JavaNames.type(typedef.name()),
-                field.shape().type(),
-                JavaNames.type(typedef.name()),
-                field.shape().arguments());
+        JavaField field = new JavaField(typedef.declaration(), types);
+        String name = JavaNames.type(typedef.name());
+        out.line("/** {@code typedef %s}, line %d. */", field.described(), typedef.at().line());
+        out.line("public final class %s extends %s {", name, field.type);
+        out.line("/** As a field of this type begins. */");
+        out.line("public %s() { super(%s); }", name, field.arguments);
     }
 
     private static void enumeration(JavaSource out, Definition.EnumType source) {
@@ -133,8 +126,8 @@ public final class XdrCompiler {
         Set<Integer> values = new HashSet<>();
         for (Definition.Member member : source.members()) {
             if (!values.add(member.value())) {
-                throw new XdrSourceException(
-                        member.at(), "two constants of '%s' are %d", source.name(), member.value());
+                String message = "two constants of '%s' are %d";
+                throw member.at().wrong(message, source.name(), member.value());
             }
             out.line("/** {@code %s}. */", member.name());
             out.line("%s(%d),", JavaNames.constant(member.name()), member.value());
@@ -167,14 +160,13 @@ public final class XdrCompiler {
         Definition last = null;
         for (Definition definition : types.all()) {
             if (definition instanceof Definition.Constant constant) {
-                boolean isInt = constant.value() == (int) constant.value();
+                long value = constant.value();
+                String declared = value == (int) value ? "int %s = %d;" : "long %s = %dL;";
+                out.line("/** Line %d. */", constant.at().line());
                 out.lines(
-                        "/** Line %d. */\npublic static final %s %s = %d%s;\n\n",
-                        constant.at().line(),
-                        isInt ? "int" : "long",
+                        "public static final " + declared + "\n\n",
                         JavaNames.constant(constant.name()),
-                        constant.value(),
-                        isInt ? "" : "L");
+                        value);
                 last = definition;
             }
         }

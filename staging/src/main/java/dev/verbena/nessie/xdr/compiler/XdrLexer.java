@@ -48,12 +48,11 @@ final class XdrLexer {
         if (!matcher.lookingAt()) {
             char c = text.charAt(at);
             String shown = c > ' ' && c < 0x7F ? "" + c : "\\u%04x".formatted((int) c);
-            throw new XdrSourceException(here(), "'%s' has no meaning here", shown);
+            throw here().wrong("'%s' has no meaning here", shown);
         } else if (matcher.group("directive") != null) {
-            throw new XdrSourceException(
-                    here(), "directives of the C preprocessor: run the file through cpp first");
+            throw here().wrong("directives of the C preprocessor: run the file through cpp first");
         } else if (matcher.group("comment") != null) {
-            throw new XdrSourceException(here(), "the comment has no end");
+            throw here().wrong("the comment has no end");
         }
         add(Token.Kind.NAME, matcher.group("name"));
         add(Token.Kind.NUMBER, matcher.group("number"));

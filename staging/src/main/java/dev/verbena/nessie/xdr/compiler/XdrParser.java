@@ -55,11 +55,10 @@ final class XdrParser {
             }
             case "typedef" -> typedef();
             case "program" -> definitions.add(program());
-            default ->
-                    throw wrong(
-                            first,
-                            "expected const, enum, struct, union, typedef or program, found %s",
-                            first.shown());
+            default -> {
+                String wanted = "expected const, enum, struct, union, typedef or program, found %s";
+                throw wrong(first, wanted, first.shown());
+            }
         }
         expect(";");
     }
@@ -166,25 +165,23 @@ final class XdrParser {
         expect(")");
         expect("{");
         List<Definition.Arm> arms = new ArrayList<>();
-        Declaration otherwise = null;
+        boolean hasDefault = false;
         while (!accept("}")) {
-            if (otherwise != null) {
+            if (hasDefault) {
                 throw wrong(peek(), "expected '}', for default is the last arm");
             }
-            if (accept("default")) {
+            hasDefault = accept("default");
+            if (hasDefault) {
                 expect(":");
-                otherwise = declaration(true);
-            } else {
-                List<Definition.Case> cases = cases();
-                arms.add(new Definition.Arm(cases, declaration(true)));
             }
+            List<Definition.Case> cases = hasDefault ? List.of() : cases();
+            arms.add(new Definition.Arm(cases, declaration(true)));
             expect(";");
         }
-        if (arms.isEmpty()) {
+        if (arms.isEmpty() || arms.get(0).cases().isEmpty()) {
             throw wrong(keyword, "the union has no case");
         }
-        Declaration last = otherwise;
-        return name -> new Definition.UnionType(name.text(), discriminant, arms, last, name.at());
+        return name -> new Definition.UnionType(name.text(), discriminant, arms, name.at());
     }
 
     private List<Definition.Case> cases() {
@@ -192,14 +189,10 @@ final class XdrParser {
         do {
             expect("case");
             Token at = peek();
-            long value = value();
-            if (value != (int) value && value >>> Integer.SIZE != 0) {
-                throw wrong(at, "%d does not fit into 32 bits", value);
-            }
-            cases.add(new Definition.Case((int) value, at.at()));
+            cases.add(new Definition.Case(number(Integer.MIN_VALUE), at.at()));
             expect(":");
         } while (peek().text().equals("case"));
-        return List.copyOf(cases);
+        return cases;
     }
 
     /**
@@ -338,9 +331,14 @@ final class XdrParser {
     /** {@code = value}, unsigned. */
     private int number() {
         expect("=");
+        return number(0);
+    }
+
+    /** A number of 32 bits, from this on. */
+    private int number(long min) {
         Token at = peek();
         long number = value();
-        if (number < 0 || number > UNSIGNED_MAX) {
+        if (number < min || number > UNSIGNED_MAX) {
             throw wrong(at, "%d does not fit into 32 bits", number);
         }
         return (int) number;
@@ -381,9 +379,7 @@ final class XdrParser {
 
     private boolean accept(String text) {
         boolean isNext = peek().text().equals(text);
-        if (isNext) {
-            take();
-        }
+        next += isNext ? 1 : 0;
         return isNext;
     }
 
@@ -402,6 +398,6 @@ final class XdrParser {
     }
 
     private static XdrSourceException wrong(Token token, String message, Object... values) {
-        return new XdrSourceException(token.at(), message, values);
+        return token.at().wrong(message, values);
     }
 }

@@ -4,7 +4,7 @@ package dev.verbena.nessie.xdr.compiler;
 public final class XdrSourceException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
-    XdrSourceException(Position position, String message, Object... values) {
-        super(position + ": " + (values.length == 0 ? message : message.formatted(values)));
+    XdrSourceException(String message) {
+        super(message);
     }
 }

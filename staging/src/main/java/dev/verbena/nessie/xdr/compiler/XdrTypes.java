@@ -1,6 +1,7 @@
 package dev.verbena.nessie.xdr.compiler;
 
 import dev.verbena.nessie.xdr.compiler.Declaration.TypeReference;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -20,6 +21,11 @@ final class XdrTypes {
 
     private final Map<String, Definition> byName = new LinkedHashMap<>();
 
+    /** Least encoded lengths, and the types of which one is asked for or known. */
+    private final Map<String, Long> lengths = new HashMap<>();
+
+    private final Set<String> open = new HashSet<>();
+
     /** Bound of a list that is linked by pointers. */
     final int lengthMax;
 
@@ -36,8 +42,6 @@ final class XdrTypes {
                     .filter(declaration -> declaration.type() != null)
                     .forEach(declaration -> resolve(declaration.type()));
         }
-        Set<String> checked = new HashSet<>();
-        definitions.forEach(definition -> checkCircle(definition, new HashSet<>(), checked));
         definitions.forEach(this::checkLength);
     }
 
@@ -45,11 +49,8 @@ final class XdrTypes {
     void add(Definition definition) {
         Definition other = byName.putIfAbsent(definition.name(), definition);
         if (other != null) {
-            throw new XdrSourceException(
-                    definition.at(),
-                    "'%s' is defined already, at %s",
-                    definition.name(),
-                    other.at());
+            String message = "'%s' is defined already, at %s";
+            throw definition.at().wrong(message, definition.name(), other.at());
         }
     }
 
@@ -61,6 +62,20 @@ final class XdrTypes {
     record Resolved(Primitive primitive, Definition definition) {
         boolean isObject() {
             return primitive == null && !(definition instanceof Definition.EnumType);
+        }
+
+        /** Its name in Java. */
+        String java() {
+            return primitive != null ? primitive.java : JavaNames.type(definition.name());
+        }
+
+        /** Value of a number or an enum in a new object. */
+        String initial() {
+            if (primitive != null) {
+                return primitive == Primitive.BOOL ? "false" : "0";
+            }
+            Definition.Member first = ((Definition.EnumType) definition).members().get(0);
+            return java() + "." + JavaNames.constant(first.name());
         }
     }
 
@@ -75,15 +90,14 @@ final class XdrTypes {
                     || found instanceof Definition.Constant
                     || found instanceof Definition.Program) {
                 String what = found == null ? "is not defined" : "is no type";
-                throw new XdrSourceException(at.at(), "'%s' %s", at.name(), what);
+                throw at.at().wrong("'%s' %s", at.name(), what);
             }
             if (!isOtherName(found)) {
                 return new Resolved(null, found);
             }
             at = ((Definition.Typedef) found).declaration().type();
         }
-        throw new XdrSourceException(
-                reference.at(), "'%s' is only another name of itself", reference.name());
+        throw reference.at().wrong("'%s' is only another name of itself", reference.name());
     }
 
     /** A typedef that adds nothing to the type. */
@@ -103,9 +117,7 @@ final class XdrTypes {
         if (definition instanceof Definition.UnionType union) {
             return Stream.concat(
                     Stream.of(union.discriminant()),
-                    Stream.concat(
-                            union.arms().stream().map(Definition.Arm::declaration),
-                            Stream.ofNullable(union.otherwise())));
+                    union.arms().stream().map(Definition.Arm::declaration));
         }
         if (definition instanceof Definition.Program program) {
             return program.versions().stream()
@@ -118,35 +130,12 @@ final class XdrTypes {
         return Stream.empty();
     }
 
-    private void checkCircle(Definition definition, Set<String> above, Set<String> checked) {
-        if (checked.contains(definition.name()) || definition instanceof Definition.Program) {
-            return;
-        }
-        if (!above.add(definition.name())) {
-            throw new XdrSourceException(
-                    definition.at(), "'%s' contains itself", definition.name());
-        }
-        declarations(definition)
-                .filter(XdrTypes::isPart)
-                .map(part -> resolve(part.type()).definition())
-                .filter(part -> part != null)
-                .forEach(part -> checkCircle(part, above, checked));
-        above.remove(definition.name());
-        checked.add(definition.name());
-    }
-
-    /** It is in its owner as often as there are elements. */
-    private static boolean isPart(Declaration declaration) {
-        return declaration.form() == Declaration.Form.SINGLE
-                || declaration.form() == Declaration.Form.FIXED_ARRAY;
-    }
-
     private void checkLength(Definition definition) {
         if (!(definition instanceof Definition.Program)) {
+            lengthMin(definition);
             long length = declarations(definition).mapToLong(this::lengthMin).sum();
             if (length > LENGTH_MAX) {
-                throw new XdrSourceException(
-                        definition.at(), "'%s' takes at least 2 GiB encoded", definition.name());
+                throw definition.at().wrong("'%s' takes at least 2 GiB encoded", definition.name());
             }
         }
     }
@@ -164,17 +153,29 @@ final class XdrTypes {
 
     long lengthMin(TypeReference type) {
         Resolved resolved = resolve(type);
-        if (resolved.primitive() != null) {
-            return resolved.primitive().length();
-        }
-        Definition definition = resolved.definition();
+        return resolved.primitive() != null
+                ? resolved.primitive().length()
+                : lengthMin(resolved.definition());
+    }
+
+    private long lengthMin(Definition definition) {
         if (definition instanceof Definition.EnumType) {
             return UNIT;
         }
+        Long known = lengths.get(definition.name());
+        if (known != null) {
+            return known;
+        }
+        if (!open.add(definition.name())) {
+            throw definition.at().wrong("'%s' contains itself", definition.name());
+        }
         LongStream parts = declarations(definition).mapToLong(this::lengthMin);
-        return definition instanceof Definition.UnionType
-                ? UNIT + parts.skip(1).min().orElseThrow()
-                : parts.reduce(0, (a, b) -> Math.min(LENGTH_MAX + 1, a + b));
+        long length =
+                definition instanceof Definition.UnionType
+                        ? UNIT + parts.skip(1).min().orElseThrow()
+                        : parts.reduce(0, (a, b) -> Math.min(LENGTH_MAX + 1, a + b));
+        lengths.put(definition.name(), length);
+        return length;
     }
 
     private static long saturated(long count, long length) {
