@@ -2,33 +2,27 @@ package dev.verbena.nessie.xfer;
 
 import java.util.Locale;
 
-/** How an array travels (specification, section 3.1). */
+/** How an array travels, in the order of the operations' numbers (specification, section 3.1). */
 public enum XferMethod {
     /** To the server, in the arguments. */
-    WRITE_ENCODE(1),
+    WRITE_ENCODE,
     /** To the server, which gets it. */
-    WRITE_RDMA(2),
+    WRITE_RDMA,
     /** From the server, in the result. */
-    READ_ENCODE(3),
+    READ_ENCODE,
     /** From the server, which puts it. */
-    READ_RDMA(4),
+    READ_RDMA,
     /** To the server; the client puts it where the server asks for it. */
-    WRITE_RDMA_PUSH(5);
-
-    private final int opcode;
-
-    XferMethod(int opcode) {
-        this.opcode = opcode;
-    }
+    WRITE_RDMA_PUSH;
 
     /** Number of the operation. */
     public int opcode() {
-        return opcode;
+        return ordinal() + 1;
     }
 
     /** From client to server. */
     public boolean isWrite() {
-        return this == WRITE_ENCODE || this == WRITE_RDMA || this == WRITE_RDMA_PUSH;
+        return this != READ_ENCODE && this != READ_RDMA;
     }
 
     /** Outside the messages, by put or get. */

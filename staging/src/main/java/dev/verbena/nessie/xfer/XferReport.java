@@ -18,6 +18,7 @@ public record XferReport(
     public static final String HEADER =
             " clients operations structures          bytes     wire bytes    seconds       MB/s";
 
+    private static final String ROW = "%8d %10d %10d %14d %14d %10.4f %10.1f";
     private static final double MB = 1 << 20;
 
     /** Payload in 2^20 bytes for each second. */
@@ -41,8 +42,7 @@ public record XferReport(
 
     /** As {@link #parse} takes it, for another process. */
     public String text() {
-        Object[] words = {clients, operations, count, bytes, wireBytes, seconds};
-        return "%s %s %s %s %s %s".formatted(words);
+        return "%s %s %s %s %s %s".formatted(clients, operations, count, bytes, wireBytes, seconds);
     }
 
     /**
@@ -66,15 +66,8 @@ public record XferReport(
 
     /** A row below {@link #HEADER}. */
     public String row() {
+        double rate = megabytesPerSecond();
         return String.format(
-                Locale.ROOT,
-                "%8d %10d %10d %14d %14d %10.4f %10.1f",
-                clients,
-                operations,
-                count,
-                bytes,
-                wireBytes,
-                seconds,
-                megabytesPerSecond());
+                Locale.ROOT, ROW, clients, operations, count, bytes, wireBytes, seconds, rate);
     }
 }

@@ -9,6 +9,7 @@ import dev.verbena.nessie.rpc.RpcClient;
 import dev.verbena.nessie.rpc.RpcResult;
 import dev.verbena.nessie.rpc.RpcService;
 import dev.verbena.nessie.xdr.XdrValue;
+import dev.verbena.staging.Arguments;
 import dev.verbena.staging.Checksum;
 import org.agrona.MutableDirectBuffer;
 
@@ -23,8 +24,6 @@ public final class XferRequest {
     private static final int PUSH_LENGTH = 64 + BufferHandle.LENGTH_OF_ONE;
 
     private final XferMethod method;
-    private final int count;
-    private final Validation validation;
     final ClientRequest rpc = new ClientRequest();
     private final Checksum checksum = new Checksum();
     private final DataArray array;
@@ -35,24 +34,20 @@ public final class XferRequest {
     private boolean isFilled;
 
     XferRequest(NntiTransport network, XferMethod method, int count, Validation validation) {
-        if (count < 1 || count > DataArray.COUNT_MAX) {
-            throw new IllegalArgumentException(
-                    "%s elements; possible are 1 to %s".formatted(count, DataArray.COUNT_MAX));
-        }
+        Arguments.range("count", count, 1, DataArray.COUNT_MAX);
         this.method = method;
-        this.count = count;
-        this.validation = validation;
         int flags = BufferFlags.GET_SRC | BufferFlags.PUT_DST | BufferFlags.PUT_SRC;
         array = method.isBulk() ? null : new DataArray().resize(count);
         data = method.isBulk() ? network.alloc(count * DataArray.ELEMENT_LENGTH, 1, flags) : null;
         args = new XferArgs(method == XferMethod.WRITE_ENCODE ? array : null);
+        args.set(count, 0, validation);
         result = new XferValue(1, method == XferMethod.READ_ENCODE ? array : null);
     }
 
     void start(RpcClient client, RpcService service, int seed, long timeoutMs) {
-        args.set(count, seed, validation);
-        if (method.isWrite() && (validation != Validation.NONE || !isFilled)) {
-            DataArray.fill(memory(), 0, count, seed, 0);
+        args.set(args.count(), seed, args.validation());
+        if (method.isWrite() && (args.validation() != Validation.NONE || !isFilled)) {
+            DataArray.fill(memory(), 0, args.count(), seed, 0);
             isFilled = true;
             sent = checksum();
         }
@@ -77,8 +72,8 @@ public final class XferRequest {
     }
 
     private int checksum() {
-        boolean isNeeded = validation == Validation.CRC;
-        return isNeeded ? checksum.of(memory(), 0, count * DataArray.ELEMENT_LENGTH) : 0;
+        int length = args.count() * DataArray.ELEMENT_LENGTH;
+        return args.validation() == Validation.CRC ? checksum.of(memory(), 0, length) : 0;
     }
 
     /** The array at this end. */
@@ -99,19 +94,17 @@ public final class XferRequest {
     public void check() {
         if (rpc.result() != RpcResult.OK || rpc.remoteCode() != 0) {
             boolean isDamaged = rpc.remoteCode() == XferService.DAMAGED;
-            throw failure(
-                    isDamaged
-                            ? "the server got damaged bytes"
-                            : "result %s, the server's code %s"
-                                    .formatted(rpc.result(), rpc.remoteCode()));
+            String codes = "result " + rpc.result() + ", the server's code " + rpc.remoteCode();
+            throw failure(isDamaged ? "the server got damaged bytes" : codes);
         }
         boolean isSame =
-                validation != Validation.CRC
+                args.validation() != Validation.CRC
                         || (method.isWrite() ? sent : checksum()) == result.numbers.get(0);
         if (!isSame) {
             throw failure("the checksums at both ends differ");
         }
-        if (!method.isWrite() && validation == Validation.FULL) {
+        if (!method.isWrite() && args.validation() == Validation.FULL) {
+            int count = args.count();
             int wrong =
                     array != null && array.count() != count
                             ? array.count()
@@ -124,12 +117,13 @@ public final class XferRequest {
 
     private XferException failure(String why) {
         return new XferException(
-                "%s of %s elements, seed %s: %s".formatted(method, count, args.seed(), why));
+                "%s of %s elements, seed %s: %s".formatted(method, args.count(), args.seed(), why));
     }
 
     /** Null: no result is sent. */
     private XdrValue expected() {
-        boolean isExpected = method == XferMethod.READ_ENCODE || validation == Validation.CRC;
+        boolean isExpected =
+                method == XferMethod.READ_ENCODE || args.validation() == Validation.CRC;
         return isExpected ? result : null;
     }
 }

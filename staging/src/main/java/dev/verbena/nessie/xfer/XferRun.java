@@ -48,7 +48,7 @@ public final class XferRun {
     /**
      * Runs trials that do not count, for at least so long, at this pace of its own.
      *
-     * @throws XferException as {@link #run()}
+     * @throws XferException if a transfer failed, or bytes were damaged
      */
     public void warmUp(long ns) {
         long begin = clock.nanoTime();
@@ -58,18 +58,10 @@ public final class XferRun {
     }
 
     /**
-     * Runs all trials.
-     *
-     * @throws XferException if a transfer failed, or bytes were damaged
-     */
-    public XferReport run() {
-        return run(() -> {});
-    }
-
-    /**
-     * As {@link #run()}, with a barrier before and after each trial, whose time is not counted.
+     * Runs all trials, with a barrier before and after each, whose time is not counted.
      *
      * @param barrier waits for the other processes that run trials
+     * @throws XferException if a transfer failed, or bytes were damaged
      */
     public XferReport run(Runnable barrier) {
         long ns = 0;

@@ -3,8 +3,10 @@ package dev.verbena.nessie.xfer;
 import dev.verbena.nessie.NessieServer;
 import dev.verbena.nessie.nnti.NntiBuffer;
 import dev.verbena.nessie.rpc.RpcCall;
+import dev.verbena.nessie.rpc.RpcHandler;
 import dev.verbena.nessie.rpc.RpcResult;
 import dev.verbena.staging.Checksum;
+import java.util.function.Supplier;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.ManyToManyConcurrentArrayQueue;
 
@@ -39,42 +41,34 @@ public final class XferService {
     public static NessieServer.Builder serve(NessieServer.Builder builder) {
         XferService service = new XferService();
         for (XferMethod method : XferMethod.values()) {
+            boolean hasArray = method == XferMethod.WRITE_ENCODE;
+            Supplier<XferArgs> args = () -> new XferArgs(hasArray ? new DataArray() : null);
+            RpcHandler handler = call -> service.run(call, method);
             if (method.isBulk()) {
-                builder.onBulk(
-                        method.opcode(),
-                        () -> new XferArgs(null),
-                        call -> service.run(call, XferService::moveBulk));
+                builder.onBulk(method.opcode(), args, handler);
+            } else {
+                builder.on(method.opcode(), args, handler);
             }
         }
-        return builder.on(
-                        XferMethod.WRITE_ENCODE.opcode(),
-                        () -> new XferArgs(new DataArray()),
-                        call -> service.run(call, XferService::writeEncode))
-                .on(
-                        XferMethod.READ_ENCODE.opcode(),
-                        () -> new XferArgs(null),
-                        call -> service.run(call, XferService::readEncode));
+        return builder;
     }
 
-    private interface Operation {
-        void run(RpcCall call, XferArgs args, Workspace space);
-    }
-
-    private void run(RpcCall call, Operation operation) {
+    private void run(RpcCall call, XferMethod method) {
         Workspace taken = workspaces.poll();
         Workspace space = taken == null ? new Workspace() : taken;
         space.checksum.reset();
-        operation.run(call, (XferArgs) call.args(), space);
+        XferArgs args = (XferArgs) call.args();
+        switch (method) {
+            case WRITE_ENCODE -> writeEncode(call, args, space);
+            case READ_ENCODE -> readEncode(call, args, space);
+            default -> moveBulk(call, method, args, space);
+        }
         workspaces.offer(space);
     }
 
     private static void writeEncode(RpcCall call, XferArgs args, Workspace space) {
         DataArray array = args.array;
-        if (accepts(args, space, array.memory(), 0, array.count(), 0)) {
-            answer(call, args, space);
-        } else {
-            call.reply(DAMAGED, null);
-        }
+        answer(call, args, space, check(args, space, array.memory(), array.count(), 0));
         array.release();
     }
 
@@ -87,43 +81,36 @@ public final class XferService {
         call.reply(0, space.withArray.checksum(space.checksum.value()));
     }
 
-    private static void moveBulk(RpcCall call, XferArgs args, Workspace space) {
+    private static void moveBulk(RpcCall call, XferMethod method, XferArgs args, Workspace space) {
         long length = (long) args.count() * DataArray.ELEMENT_LENGTH;
-        if (call.dataLength() != length) {
-            call.reply(RpcResult.EINVAL.code(), null);
-            return;
-        }
-        boolean isWrite = call.opcode() != XferMethod.READ_RDMA.opcode();
+        int code = call.dataLength() == length ? 0 : RpcResult.EINVAL.code();
         int pieceMax = (int) (call.slot().length() / DataArray.ELEMENT_LENGTH);
-        for (int from = 0; from < args.count(); from += pieceMax) {
+        for (int from = 0; from < args.count() && code == 0; from += pieceMax) {
             int count = Math.min(pieceMax, args.count() - from);
-            int code = isWrite ? get(call, space, from, count) : put(call, space, from, count);
-            if (code != 0) {
-                call.reply(code, null);
-                return;
-            }
+            code =
+                    method.isWrite()
+                            ? get(call, method, args, space, from, count)
+                            : put(call, args, space, from, count);
         }
-        answer(call, args, space);
+        answer(call, args, space, code);
     }
 
-    private static int get(RpcCall call, Workspace space, int from, int count) {
+    private static int get(
+            RpcCall call, XferMethod method, XferArgs args, Workspace space, int from, int count) {
         NntiBuffer slot = call.slot();
         int bytes = count * DataArray.ELEMENT_LENGTH;
         long at = (long) from * DataArray.ELEMENT_LENGTH;
         RpcResult moved =
-                call.opcode() == XferMethod.WRITE_RDMA_PUSH.opcode()
+                method == XferMethod.WRITE_RDMA_PUSH
                         ? call.askData(slot, 0, bytes, at)
                         : call.getData(slot, 0, bytes, at);
-        if (moved != RpcResult.OK) {
-            return moved.code();
-        }
-        XferArgs args = (XferArgs) call.args();
-        return accepts(args, space, slot.window(), 0, count, from) ? 0 : DAMAGED;
+        return moved == RpcResult.OK
+                ? check(args, space, slot.window(), count, from)
+                : moved.code();
     }
 
-    private static int put(RpcCall call, Workspace space, int from, int count) {
+    private static int put(RpcCall call, XferArgs args, Workspace space, int from, int count) {
         NntiBuffer slot = call.slot();
-        XferArgs args = (XferArgs) call.args();
         int bytes = count * DataArray.ELEMENT_LENGTH;
         if (args.validation() == Validation.NONE) {
             slot.window().setMemory(0, bytes, (byte) 0); // nothing of another client
@@ -134,12 +121,14 @@ public final class XferService {
         return call.putData(slot, 0, bytes, (long) from * DataArray.ELEMENT_LENGTH).code();
     }
 
-    /** False: an element is not what its seed gives. */
-    private static boolean accepts(
-            XferArgs args, Workspace space, DirectBuffer from, int at, int count, int first) {
-        addTo(space, args, from, count * DataArray.ELEMENT_LENGTH);
-        return args.validation() != Validation.FULL
-                || DataArray.mismatch(from, at, count, args.seed(), first) < 0;
+    /** {@link #DAMAGED}: an element is not what its seed gives. */
+    private static int check(
+            XferArgs args, Workspace space, DirectBuffer in, int count, int first) {
+        addTo(space, args, in, count * DataArray.ELEMENT_LENGTH);
+        boolean isDamaged =
+                args.validation() == Validation.FULL
+                        && DataArray.mismatch(in, 0, count, args.seed(), first) >= 0;
+        return isDamaged ? DAMAGED : 0;
     }
 
     private static void addTo(Workspace space, XferArgs args, DirectBuffer from, int length) {
@@ -148,8 +137,8 @@ public final class XferService {
         }
     }
 
-    private static void answer(RpcCall call, XferArgs args, Workspace space) {
+    private static void answer(RpcCall call, XferArgs args, Workspace space, int code) {
         boolean isChecked = args.validation() == Validation.CRC;
-        call.reply(0, isChecked ? space.plain.checksum(space.checksum.value()) : null);
+        call.reply(code, isChecked ? space.plain.checksum(space.checksum.value()) : null);
     }
 }

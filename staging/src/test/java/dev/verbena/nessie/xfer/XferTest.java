@@ -93,7 +93,7 @@ class XferTest {
     }
 
     private static XferReport run(List<XferClient> clients, XferPlan plan) {
-        return new XferRun(clients, plan, SystemNanoClock.INSTANCE).run();
+        return new XferRun(clients, plan, SystemNanoClock.INSTANCE).run(() -> {});
     }
 
     @ParameterizedTest
@@ -153,7 +153,7 @@ class XferTest {
         XferPlan plan = new XferPlan(XferMethod.WRITE_RDMA, true, 10, 2, 3, Validation.FULL);
         XferRun run = new XferRun(List.of(client), plan, SystemNanoClock.INSTANCE);
         run.warmUp(1_000_000);
-        assertThat(run.run().operations()).isEqualTo(2 * 3);
+        assertThat(run.run(() -> {}).operations()).isEqualTo(2 * 3);
     }
 
     /** The server's buffer held what another client wrote. */
