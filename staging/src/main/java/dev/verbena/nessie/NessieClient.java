@@ -18,6 +18,7 @@ import dev.verbena.transport.Transport;
 import java.nio.ByteBuffer;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import org.agrona.CloseHelper;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.ManyToOneConcurrentArrayQueue;
 
@@ -208,13 +209,9 @@ public final class NessieClient implements AutoCloseable {
 
         @Override
         public int doWork() {
-            int work = 0;
-            Runnable command;
-            while (work < COMMANDS_MAX && service != null && (command = commands.poll()) != null) {
-                command.run();
-                work++;
-            }
-            return endpoint == null ? 0 : work + endpoint.doWork();
+            // There are commands only if it is connected.
+            int work = commands.drain(Runnable::run, COMMANDS_MAX);
+            return endpoint == null ? work : work + endpoint.doWork();
         }
 
         @Override
@@ -224,15 +221,8 @@ public final class NessieClient implements AutoCloseable {
 
         @Override
         public void onClose() {
-            Runnable command;
-            while (service != null && (command = commands.poll()) != null) {
-                command.run();
-            }
-            if (endpoint == null) {
-                transport.close();
-            } else {
-                endpoint.close();
-            }
+            commands.drain(Runnable::run);
+            CloseHelper.close(endpoint == null ? transport : endpoint);
         }
 
         @Override

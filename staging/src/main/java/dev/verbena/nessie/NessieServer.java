@@ -3,6 +3,7 @@ package dev.verbena.nessie;
 import dev.verbena.agent.AgentThread;
 import dev.verbena.agent.Environment;
 import dev.verbena.agent.ProtocolAgent;
+import dev.verbena.nessie.nnti.NntiTransport;
 import dev.verbena.nessie.rpc.RpcEndpoint;
 import dev.verbena.nessie.rpc.RpcHandler;
 import dev.verbena.nessie.rpc.RpcResult;
@@ -13,9 +14,11 @@ import dev.verbena.transport.Transport;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import org.agrona.CloseHelper;
 import org.agrona.concurrent.AgentTerminationException;
 
 /**
@@ -29,23 +32,16 @@ public final class NessieServer implements AutoCloseable {
     private final AgentThread thread;
 
     private NessieServer(Builder builder) {
-        Loop loop = new Loop(builder);
         thread =
                 AgentThread.builder("nessie-server", builder.environment)
-                        .agent(loop)
+                        .agent(new Loop(builder))
                         .transport(() -> builder.transport)
                         .start();
         try {
             url.join();
-            for (ProtocolAgent worker : loop.workers) {
-                workers.add(
-                        AgentThread.builder("nessie-worker", builder.environment)
-                                .agent(worker)
-                                .start());
-            }
-        } catch (RuntimeException e) {
+        } catch (CompletionException e) {
             close();
-            throw e;
+            throw e.getCause() instanceof RuntimeException cause ? cause : e;
         }
     }
 
@@ -78,11 +74,35 @@ public final class NessieServer implements AutoCloseable {
         workers.forEach(AgentThread::close);
     }
 
+    /** What a server does on its thread beside answering calls. */
+    public interface Part {
+        /**
+         * Begins, before the server can be found.
+         *
+         * @param network of the server; its {@code wakeup} makes the thread look again
+         */
+        void onStart(NntiTransport network);
+
+        /** Does what can be done now; work done. */
+        default int doWork() {
+            return 0;
+        }
+
+        /** As of {@link ProtocolAgent}. */
+        default long nextDeadlineNs() {
+            return ProtocolAgent.NO_DEADLINE;
+        }
+
+        /** Ends, before the network does; also if it could not begin. Throws nothing. */
+        default void onClose() {}
+    }
+
     /** Describes a server. */
     public static final class Builder {
         private final Environment environment;
         private final Transport transport;
         private final List<Consumer<RpcServer>> operations = new ArrayList<>();
+        private Part part = network -> {};
         private RpcServerOptions options = RpcServerOptions.DEFAULT;
 
         private Builder(Environment environment, Transport transport) {
@@ -136,10 +156,17 @@ public final class NessieServer implements AutoCloseable {
             return this;
         }
 
+        /** Does this, too. */
+        public Builder part(Part newPart) {
+            part = newPart;
+            return this;
+        }
+
         /**
          * Starts.
          *
-         * @throws RuntimeException naming an operation that is there twice
+         * @throws RuntimeException naming an operation that is there twice, or what {@link
+         *     Part#onStart} throws
          */
         public NessieServer start() {
             return new NessieServer(this);
@@ -148,7 +175,6 @@ public final class NessieServer implements AutoCloseable {
 
     private final class Loop implements ProtocolAgent {
         private final Builder builder;
-        private volatile List<ProtocolAgent> workers = List.of();
         private RpcEndpoint endpoint;
         private RpcServer server;
 
@@ -158,16 +184,19 @@ public final class NessieServer implements AutoCloseable {
 
         @Override
         public void onStart() {
+            Environment environment = builder.environment;
             try {
-                endpoint = RpcEndpoint.over(builder.transport, builder.environment.errorHandler());
+                endpoint = RpcEndpoint.over(builder.transport, environment.errorHandler());
+                builder.part.onStart(endpoint.transport());
                 server = endpoint.serve(builder.options);
                 builder.operations.forEach(operation -> operation.accept(server));
-                workers =
-                        server.workers(
-                                builder.environment.nanoClock(),
-                                () -> NessieServer.this.workers.forEach(AgentThread::wakeup));
+                Runnable wakeup = () -> workers.forEach(AgentThread::wakeup);
+                for (ProtocolAgent each : server.workers(environment.nanoClock(), wakeup)) {
+                    workers.add(
+                            AgentThread.builder("nessie-worker", environment).agent(each).start());
+                }
                 url.complete(endpoint.transport().url());
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) {
                 url.completeExceptionally(e);
                 throw e;
             }
@@ -175,7 +204,7 @@ public final class NessieServer implements AutoCloseable {
 
         @Override
         public int doWork() {
-            int work = endpoint.doWork();
+            int work = endpoint.doWork() + builder.part.doWork();
             if (server.isDone()) {
                 throw new AgentTerminationException("the server has ended");
             }
@@ -184,16 +213,13 @@ public final class NessieServer implements AutoCloseable {
 
         @Override
         public long nextDeadlineNs() {
-            return endpoint.nextDeadlineNs();
+            return RpcEndpoint.earlier(endpoint.nextDeadlineNs(), builder.part.nextDeadlineNs());
         }
 
         @Override
         public void onClose() {
-            if (endpoint == null) {
-                builder.transport.close();
-            } else {
-                endpoint.close();
-            }
+            builder.part.onClose();
+            CloseHelper.close(endpoint == null ? builder.transport : endpoint);
             end.complete(server == null ? 0 : server.exitCode());
         }
 

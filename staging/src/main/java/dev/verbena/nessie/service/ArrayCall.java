@@ -12,17 +12,25 @@ import dev.verbena.staging.exchange.PacedMessages;
 
 /** A client's call of one server. One thread. */
 final class ArrayCall implements PacedMessages.Message {
-    private final int operation;
+    private final RpcClient client;
     private final ArrayRequest request;
     private final ArrayReply reply = new ArrayReply();
     private final ClientRequest rpc = new ClientRequest();
 
-    ArrayCall(int operation, ArrayRequest request) {
-        this.operation = operation;
+    /**
+     * Starts it.
+     *
+     * @param memory null: none
+     */
+    ArrayCall(
+            RpcClient client,
+            RpcService service,
+            int operation,
+            ArrayRequest request,
+            NntiBuffer memory,
+            long limitMs) {
+        this.client = client;
         this.request = request;
-    }
-
-    void start(RpcClient client, RpcService service, NntiBuffer memory, long limitMs) {
         long length = memory == null ? 0 : memory.length();
         client.call(rpc, service, operation, request, reply, memory, length, limitMs);
     }
@@ -40,20 +48,15 @@ final class ArrayCall implements PacedMessages.Message {
     }
 
     /** Waits for the answer. */
-    ArrayReply await(RpcClient client) {
+    ArrayReply await() {
         RpcResult result = client.await(rpc, NntiTransport.NEVER);
         if (result != RpcResult.OK || rpc.remoteCode() != 0) {
             boolean isTimeout = result == RpcResult.ETIMEDOUT;
-            throw Version.failure(
-                    isTimeout ? ArrayStatus.DEADLINE : ArrayStatus.FAILED,
-                    request.name().text(),
-                    request.number(),
-                    "server %s of %s does not answer: %s, code %s"
-                            .formatted(
-                                    request.place(),
-                                    request.places(),
-                                    result,
-                                    result == RpcResult.OK ? rpc.remoteCode() : 0));
+            ArrayStatus status = isTimeout ? ArrayStatus.DEADLINE : ArrayStatus.FAILED;
+            int code = result == RpcResult.OK ? rpc.remoteCode() : 0;
+            String who = "server %s of %s".formatted(request.place(), request.places());
+            String what = "%s does not answer: %s, code %s".formatted(who, result, code);
+            throw Version.failure(status, request.name().text(), request.number(), what);
         }
         if (reply.status() != 0) {
             throw new ArrayException(ArrayStatus.of(reply.status()), reply.text().text());

@@ -5,6 +5,7 @@ import dev.verbena.nessie.nnti.BufferFlags;
 import dev.verbena.nessie.nnti.NntiBuffer;
 import dev.verbena.nessie.rpc.RpcEndpoint;
 import dev.verbena.nessie.rpc.RpcService;
+import dev.verbena.nessie.service.wire.ArrayConstants;
 import dev.verbena.nessie.service.wire.ArrayReply;
 import dev.verbena.nessie.service.wire.ArrayRequest;
 import dev.verbena.staging.Arguments;
@@ -25,15 +26,18 @@ import org.agrona.ErrorHandler;
  */
 public final class ArrayClient implements AutoCloseable {
     /** In place of the number of a version: the newest sealed one. */
-    public static final long LATEST = Requests.LATEST;
+    public static final long LATEST = ArrayConstants.LATEST;
 
     private static final int MEMORY = BufferFlags.GET_SRC | BufferFlags.PUT_DST;
     private static final int KNOWN_MAX = 256;
 
+    /** Names a version. */
+    private record Key(String name, long version) {}
+
     private final RpcEndpoint endpoint;
     private final List<RpcService> services = new ArrayList<>();
     private final long timeoutMs;
-    private final Map<String, ArrayDescription> known = new HashMap<>();
+    private final Map<Key, ArrayDescription> known = new HashMap<>();
 
     /** Null: every server is called at once. */
     private PacedMessages paced;
@@ -46,8 +50,8 @@ public final class ArrayClient implements AutoCloseable {
         for (String url : urls) {
             services.add(endpoint.client().getService(url, timeoutMs));
         }
-        for (int operation = Requests.PUT; operation <= Requests.OPEN; operation++) {
-            endpoint.client().register(operation);
+        for (int code = ArrayConstants.PUT; code <= ArrayConstants.OPEN; code++) {
+            endpoint.client().register(code);
         }
     }
 
@@ -121,19 +125,10 @@ public final class ArrayClient implements AutoCloseable {
         List<ArrayCall> calls = new ArrayList<>();
         int home = Split.home(array.name(), services.size());
         boolean isAway = Split.part(array.whole(), box, home, services.size()) == null;
-        if (isAway && !known.containsKey(key(array))) {
-            calls.add(start(Requests.OPEN, request(array, home, 0), null, timeoutMs));
+        if (isAway && !known.containsKey(new Key(array.name(), array.version()))) {
+            calls.add(start(ArrayConstants.OPEN, request(array, home, 0), null, timeoutMs));
         }
-        move(
-                array,
-                box,
-                calls,
-                (place, piece) ->
-                        start(
-                                Requests.PUT,
-                                request(array, place, timeoutMs, piece, box),
-                                memory,
-                                timeoutMs));
+        move(calls, ArrayConstants.PUT, array, box, memory, timeoutMs, timeoutMs);
         learn(array);
     }
 
@@ -141,7 +136,7 @@ public final class ArrayClient implements AutoCloseable {
         if (known.size() == KNOWN_MAX) {
             known.clear();
         }
-        known.put(key(array), array);
+        known.put(new Key(array.name(), array.version()), array);
     }
 
     /**
@@ -158,11 +153,11 @@ public final class ArrayClient implements AutoCloseable {
             }
         }
         await(calls);
-        await(seal(array, home));
+        seal(array, home).await();
     }
 
     private ArrayCall seal(ArrayDescription array, int place) {
-        return start(Requests.SEAL, request(array, place, timeoutMs), null, timeoutMs);
+        return start(ArrayConstants.SEAL, request(array, place, timeoutMs), null, timeoutMs);
     }
 
     /**
@@ -178,25 +173,27 @@ public final class ArrayClient implements AutoCloseable {
         ArrayDescription array = find(name, version, waitMs);
         Requests.requireInside(array, box, box, memory.length());
         long leftMs = Math.max(0, waitMs - (now() - begin) / 1_000_000);
-        move(
-                array,
-                box,
-                new ArrayList<>(),
-                (place, piece) ->
-                        start(
-                                Requests.GET,
-                                request(array, place, leftMs, piece, box),
-                                memory,
-                                leftMs + timeoutMs));
+        long limitMs = leftMs + timeoutMs;
+        move(new ArrayList<>(), ArrayConstants.GET, array, box, memory, leftMs, limitMs);
         return array.version();
     }
 
     /** Puts or gets what each server has of a box, and waits for these and other calls. */
     private void move(
+            List<ArrayCall> calls,
+            int operation,
             ArrayDescription array,
             Box box,
-            List<ArrayCall> calls,
-            PacedMessages.Starter<Box, ArrayCall> starter) {
+            NntiBuffer memory,
+            long waitMs,
+            long limitMs) {
+        PacedMessages.Starter<Box, ArrayCall> starter =
+                (place, piece) -> {
+                    ArrayRequest request = request(array, place, waitMs);
+                    Requests.encode(piece, request.box());
+                    Requests.encode(box, request.memory());
+                    return start(operation, request, memory, limitMs);
+                };
         List<List<Box>> pieces = new ArrayList<>();
         for (int place = 0; place < services.size(); place++) {
             Box part = Split.part(array.whole(), box, place, services.size());
@@ -220,7 +217,7 @@ public final class ArrayClient implements AutoCloseable {
      * @param waitMs milliseconds to wait until there is one; 0: fail at once
      */
     public ArrayDescription describe(String name, long version, long waitMs) {
-        ArrayReply reply = ask(Requests.DESCRIBE, name, version, waitMs);
+        ArrayReply reply = ask(ArrayConstants.DESCRIBE, name, version, waitMs);
         ArrayDescription found =
                 Requests.description(name, reply.number(), reply.type(), reply.shape());
         learn(found);
@@ -234,13 +231,13 @@ public final class ArrayClient implements AutoCloseable {
      * @param waitMs milliseconds to wait until there is one; 0: none may be there
      */
     public long[] versions(String name, long after, long waitMs) {
-        return Requests.toArray(ask(Requests.VERSIONS, name, after, waitMs).versions());
+        return Requests.toArray(ask(ArrayConstants.VERSIONS, name, after, waitMs).versions());
     }
 
     private ArrayReply ask(int operation, String name, long version, long waitMs) {
         int home = Split.home(name, services.size());
         ArrayRequest request = request(name, version, home, waitMs);
-        return await(start(operation, request, null, waitMs + timeoutMs));
+        return start(operation, request, null, waitMs + timeoutMs).await();
     }
 
     /** Ends all servers in order: what they have accepted is answered. */
@@ -251,16 +248,8 @@ public final class ArrayClient implements AutoCloseable {
     }
 
     private ArrayDescription find(String name, long version, long waitMs) {
-        ArrayDescription found = version < 0 ? null : known.get(key(name, version));
+        ArrayDescription found = version < 0 ? null : known.get(new Key(name, version));
         return found == null ? describe(name, version, waitMs) : found;
-    }
-
-    private static String key(ArrayDescription array) {
-        return key(array.name(), array.version());
-    }
-
-    private static String key(String name, long version) {
-        return version + " " + name;
     }
 
     private long now() {
@@ -270,9 +259,8 @@ public final class ArrayClient implements AutoCloseable {
     // ---- calls
 
     private ArrayRequest request(String name, long version, int place, long waitMs) {
-        ArrayRequest request = new ArrayRequest();
-        request.place(place).places(services.size()).number(version).waitMs(waitMs);
-        request.name().text(Requests.name(name));
+        ArrayRequest request = new ArrayRequest().place(place).places(services.size());
+        request.number(version).waitMs(waitMs).name().text(Requests.name(name));
         return request;
     }
 
@@ -283,30 +271,17 @@ public final class ArrayClient implements AutoCloseable {
         return request;
     }
 
-    private ArrayRequest request(
-            ArrayDescription array, int place, long waitMs, Box piece, Box memory) {
-        ArrayRequest request = request(array, place, waitMs);
-        Requests.encode(piece, request.box());
-        Requests.encode(memory, request.memory());
-        return request;
-    }
-
     private ArrayCall start(int operation, ArrayRequest request, NntiBuffer memory, long limitMs) {
-        ArrayCall call = new ArrayCall(operation, request);
-        call.start(endpoint.client(), services.get(request.place()), memory, limitMs);
-        return call;
-    }
-
-    private ArrayReply await(ArrayCall call) {
-        return call.await(endpoint.client());
+        RpcService service = services.get(request.place());
+        return new ArrayCall(endpoint.client(), service, operation, request, memory, limitMs);
     }
 
     /** Waits for all; the first that failed tells how. */
-    private void await(List<ArrayCall> calls) {
+    private static void await(List<ArrayCall> calls) {
         ArrayException first = null;
         for (ArrayCall call : calls) {
             try {
-                await(call);
+                call.await();
             } catch (ArrayException e) {
                 first = first == null ? e : first;
             }

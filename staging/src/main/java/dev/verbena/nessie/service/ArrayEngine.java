@@ -2,6 +2,7 @@ package dev.verbena.nessie.service;
 
 import dev.verbena.agent.ProtocolAgent;
 import dev.verbena.nessie.rpc.RpcEndpoint;
+import dev.verbena.nessie.service.wire.ArrayConstants;
 import dev.verbena.nessie.service.wire.ArrayRequest;
 import java.util.ArrayList;
 import java.util.List;
@@ -30,7 +31,7 @@ final class ArrayEngine {
     /** A request; it is the caller's until it is answered. */
     void onRequest(int operation, ArrayRequest request, Caller caller) {
         try {
-            requirePlace(request);
+            Requests.requirePlace(options, request.place(), request.places());
             long now = clock.nanoTime();
             take(job(operation, request, caller, now), now);
         } catch (ArrayException e) {
@@ -38,26 +39,12 @@ final class ArrayEngine {
         }
     }
 
-    private void requirePlace(ArrayRequest request) {
-        if (request.place() != options.place() || request.places() != options.places()) {
-            throw new ArrayException(
-                    ArrayStatus.WRONG_SERVER,
-                    "this is server %s of %s, not %s of %s"
-                            .formatted(
-                                    options.place(),
-                                    options.places(),
-                                    request.place(),
-                                    request.places()));
-        }
-    }
-
     private Job job(int operation, ArrayRequest request, Caller caller, long nowNs) {
         return switch (operation) {
-            case Requests.PUT -> new PutJob(store, request, caller, nowNs, options.pieceMax());
-            case Requests.GET -> new GetJob(store, slots, request, caller, nowNs);
-            case Requests.SEAL, Requests.DESCRIBE, Requests.VERSIONS, Requests.OPEN ->
-                    new Question(operation, store, request, caller, nowNs);
-            default -> throw Requests.bad("operation " + operation);
+            case ArrayConstants.PUT ->
+                    new PutJob(store, request, caller, nowNs, options.pieceMax());
+            case ArrayConstants.GET -> new GetJob(store, slots, request, caller, nowNs);
+            default -> new Question(operation, store, request, caller, nowNs);
         };
     }
 
@@ -74,16 +61,16 @@ final class ArrayEngine {
         } else {
             earliestNs = RpcEndpoint.earlier(nextDeadlineNs(), job.deadlineNs);
             waiting.add(job);
-            memoryWaitingCount += job.needsMemory() ? 1 : 0;
+            memoryWaitingCount += job instanceof PutJob ? 1 : 0;
             return false;
         }
         return true;
     }
 
-    /** True: it has begun, or was answered. Memory goes to who waits for it first. */
+    /** True: it has begun, or was answered. Memory for pieces goes to who waits for it first. */
     private boolean attempt(Job job) {
         try {
-            if (job.needsMemory() && memoryWaitingCount > 0) {
+            if (job instanceof PutJob && memoryWaitingCount > 0) {
                 return job.mustWait(ArrayStatus.BUSY, "other pieces wait for memory before it");
             }
             return job.attempt();

@@ -1,49 +1,37 @@
 package dev.verbena.nessie.service;
 
-import dev.verbena.agent.AgentThread;
 import dev.verbena.agent.DurableStore;
 import dev.verbena.agent.Environment;
-import dev.verbena.agent.ProtocolAgent;
+import dev.verbena.nessie.NessieServer;
 import dev.verbena.nessie.nnti.NntiTransport;
-import dev.verbena.nessie.rpc.RpcEndpoint;
-import dev.verbena.nessie.rpc.RpcServer;
+import dev.verbena.nessie.rpc.RequestOrder;
+import dev.verbena.nessie.rpc.RpcCall;
 import dev.verbena.nessie.rpc.RpcServerOptions;
+import dev.verbena.nessie.service.wire.ArrayConstants;
 import dev.verbena.nessie.service.wire.ArrayRequest;
-import dev.verbena.staging.host.AgentHost;
 import dev.verbena.transport.Transport;
 import org.agrona.CloseHelper;
-import org.agrona.concurrent.AgentTerminationException;
 
 /** An array server on a thread of its own. Thread-safe. */
 public final class ArrayServer implements AutoCloseable {
-    private static final long START_NS = 60_000_000_000L;
-    private static final String LOCK = "lock";
+    /** More requests than can wait, so that there is room for those that need not. */
+    private static final int ROOM = 2 * ArrayEngine.WAITING_MAX;
 
-    /** More than can wait, so that there is room for those that need not. */
-    private static final int PENDING_MAX = 2 * ArrayEngine.WAITING_MAX;
+    private static final RpcServerOptions OPTIONS =
+            new RpcServerOptions(
+                    ROOM, 0, -1, 1 << 16, 0, 0, 10_000_000_000L, 100_000_000L, RequestOrder.FIFO);
 
-    private final Environment environment;
-    private final Transport transport;
-    private final String directory;
-    private final ArrayServerOptions options;
-    private final AgentHost host;
-    private volatile Runnable wakeup = () -> {};
-    private volatile String url;
-    private volatile int port = -1;
-    private volatile boolean hasEnded;
+    private final Part part;
+    private final NessieServer server;
 
-    private ArrayServer(
-            Environment environment,
-            Transport transport,
-            String directory,
-            ArrayServerOptions options) {
-        this.environment = environment;
-        this.transport = transport;
-        this.directory = directory;
-        this.options = options;
-        this.host =
-                new AgentHost(
-                        environment, (text, cause) -> new ArrayException(ArrayStatus.FAILED, text));
+    private ArrayServer(Part part, Transport transport) {
+        this.part = part;
+        NessieServer.Builder builder = NessieServer.builder(part.environment, transport);
+        builder.part(part).options(OPTIONS);
+        for (int code = ArrayConstants.PUT; code <= ArrayConstants.OPEN; code++) {
+            builder.on(code, ArrayRequest::new, part::onCall);
+        }
+        this.server = builder.start();
     }
 
     /**
@@ -61,151 +49,87 @@ public final class ArrayServer implements AutoCloseable {
             Transport transport,
             String directory,
             ArrayServerOptions options) {
-        ArrayServer server = new ArrayServer(environment, transport, directory, options);
-        try {
-            server.start();
-            return server;
-        } catch (RuntimeException e) {
-            server.close();
-            throw e;
-        }
-    }
-
-    private void start() {
-        AgentThread thread =
-                host.start(
-                        AgentThread.builder("array-server", environment)
-                                .agent(new Loop())
-                                .transport(() -> transport)
-                                .wakeOnStreams());
-        wakeup = thread::wakeup;
-        host.await(() -> url != null || host.failure() != null, START_NS);
-        if (host.failure() instanceof RuntimeException why) {
-            throw why;
-        } else if (url == null) {
-            throw new ArrayException(ArrayStatus.FAILED, directory + " was not read in time");
-        }
+        return new ArrayServer(new Part(environment, directory, options), transport);
     }
 
     /** Where clients find it. */
     public String url() {
-        return url;
+        return server.url();
     }
 
     /** Port of its listener for TCP; -1: it has none. */
     public int port() {
-        return port;
+        return part.port;
     }
 
     /** Whether a client has ended it. */
     public boolean hasEnded() {
-        return hasEnded;
+        return part.hasEnded;
     }
 
     /** Ends the thread and closes the transport; requests under way fail. */
     @Override
     public void close() {
-        host.close();
+        server.close();
     }
 
-    /** The duty cycle: remote procedures, the listener for TCP, files. One thread. */
-    private final class Loop implements ProtocolAgent {
-        private RpcEndpoint endpoint;
-        private RpcServer server;
+    /** The arrays, their files, and the listener for TCP. One thread, but for the fields read. */
+    private static final class Part implements NessieServer.Part {
+        private final Environment environment;
+        private final String directory;
+        private final ArrayServerOptions options;
         private DurableStore files;
         private AutoCloseable lock;
         private ArrayStore store;
         private ArrayEngine engine;
         private TcpListener listener;
+        private volatile int port = -1;
+        private volatile boolean hasEnded;
 
-        @Override
-        public void onStart() {
-            try {
-                endpoint = RpcEndpoint.over(transport, environment.errorHandler());
-                NntiTransport network = endpoint.transport();
-                openFiles();
-                PieceMemory memory = new PieceMemory(network, options.memoryMax());
-                store = new ArrayStore(files, memory, options);
-                new Recovery(files, options, environment.errorHandler()).run(store);
-                engine =
-                        new ArrayEngine(
-                                store, new Slots(network), options, environment.nanoClock());
-                if (options.port() >= 0) {
-                    listener = new TcpListener(environment, options, engine);
-                    port = listener.port();
-                }
-                serve();
-                url = network.url();
-            } catch (RuntimeException e) {
-                host.failed(e);
-                throw new AgentTerminationException(e);
-            }
-            host.changed();
+        Part(Environment environment, String directory, ArrayServerOptions options) {
+            this.environment = environment;
+            this.directory = directory;
+            this.options = options;
         }
 
-        private void openFiles() {
+        @Override
+        public void onStart(NntiTransport network) {
             files = environment.store(directory);
-            files.onReady(() -> wakeup.run());
-            lock = files.tryLock(LOCK, 0);
+            files.onReady(network::wakeup);
+            lock = files.tryLock("lock", 0);
             if (lock == null) {
                 throw new ArrayException(
                         ArrayStatus.FAILED, "another server has the directory " + directory);
             }
+            store = new ArrayStore(files, new PieceMemory(network, options.memoryMax()), options);
+            new Recovery(files, options, environment.errorHandler()).run(store);
+            engine = new ArrayEngine(store, new Slots(network), options, environment.nanoClock());
+            if (options.port() >= 0) {
+                environment.streams().onReady(network::wakeup);
+                listener = new TcpListener(environment, options, engine);
+                port = listener.port();
+            }
         }
 
-        private void serve() {
-            RpcServerOptions usual = RpcServerOptions.DEFAULT;
-            server =
-                    endpoint.serve(
-                            new RpcServerOptions(
-                                    PENDING_MAX,
-                                    0,
-                                    usual.requestsMax(),
-                                    1 << 16,
-                                    0,
-                                    0,
-                                    usual.fetchTimeoutNs(),
-                                    usual.progressNs(),
-                                    usual.order()));
-            for (int code = Requests.PUT; code <= Requests.OPEN; code++) {
-                server.register(
-                        code,
-                        ArrayRequest::new,
-                        call ->
-                                engine.onRequest(
-                                        call.opcode(),
-                                        (ArrayRequest) call.args(),
-                                        new RpcCaller(call)));
-            }
+        void onCall(RpcCall call) {
+            engine.onRequest(call.opcode(), (ArrayRequest) call.args(), new Caller.OfRpc(call));
         }
 
         @Override
         public int doWork() {
-            int work = endpoint.doWork() + engine.doWork();
-            work += listener == null ? 0 : listener.doWork();
-            if (server.isDone()) {
-                throw new AgentTerminationException("a client has ended the server");
-            }
-            return work;
+            return engine.doWork() + (listener == null ? 0 : listener.doWork());
         }
 
         @Override
         public long nextDeadlineNs() {
-            return RpcEndpoint.earlier(endpoint.nextDeadlineNs(), engine.nextDeadlineNs());
+            return engine.nextDeadlineNs();
         }
 
+        /** What is under way fails when the network ends, and finds no file any more. */
         @Override
         public void onClose() {
-            CloseHelper.quietCloseAll(listener, store);
-            CloseHelper.close(endpoint == null ? transport : endpoint);
-            CloseHelper.quietCloseAll(lock, files);
+            CloseHelper.quietCloseAll(listener, store, files, lock);
             hasEnded = true;
-            host.changed();
-        }
-
-        @Override
-        public String roleName() {
-            return "array-server";
         }
     }
 }

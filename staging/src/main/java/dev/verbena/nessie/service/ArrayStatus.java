@@ -28,10 +28,8 @@ public enum ArrayStatus {
     /** Memory, network or disk failed. */
     FAILED;
 
-    private static final ArrayStatus[] ALL = values();
-
     /** The status of this number; {@code FAILED} for one that is not known here. */
     static ArrayStatus of(int code) {
-        return code >= 0 && code < ALL.length ? ALL[code] : FAILED;
+        return code >= 0 && code < values().length ? values()[code] : FAILED;
     }
 }

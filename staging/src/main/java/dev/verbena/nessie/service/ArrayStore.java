@@ -61,11 +61,8 @@ final class ArrayStore implements AutoCloseable {
         Version version = find(array.name(), array.version());
         if (version == null) {
             if (versionCount == VERSIONS_MAX) {
-                throw Version.failure(
-                        ArrayStatus.BUSY,
-                        array.name(),
-                        array.version(),
-                        "the server has " + VERSIONS_MAX + " versions already");
+                String why = "the server has " + VERSIONS_MAX + " versions already";
+                throw Version.failure(ArrayStatus.BUSY, array.name(), array.version(), why);
             }
             version = new Version(array, new VersionFile(files, nextFile++, false));
             add(version);
@@ -75,7 +72,7 @@ final class ArrayStore implements AutoCloseable {
         return version;
     }
 
-    /** A version; of {@link Requests#LATEST} the newest sealed one; null: there is none. */
+    /** A version; of {@code LATEST} the newest sealed one; null: there is none. */
     Version find(String name, long number) {
         TreeMap<Long, Version> versions = versions(name);
         if (number >= 0) {
@@ -158,7 +155,7 @@ final class ArrayStore implements AutoCloseable {
 
     /** A piece does not come. */
     void giveUp(Piece piece) {
-        piece.version.giveUp(piece);
+        piece.version.pieces.remove(piece);
         drop(piece);
         isChanged = true;
     }
@@ -191,13 +188,12 @@ final class ArrayStore implements AutoCloseable {
         int work = 0;
         for (int i = writing.size() - 1; i >= 0; i--) {
             Version version = writing.get(i);
-            int done = version.file.doWork();
-            work += done;
-            isChanged |= done > 0;
+            work += version.file.doWork();
             if (isWritten(version)) {
                 writing.remove(i);
             }
         }
+        isChanged |= work > 0;
         return work;
     }
 

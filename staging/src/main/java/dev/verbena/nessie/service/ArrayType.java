@@ -13,8 +13,6 @@ public enum ArrayType {
     FLOAT32(4),
     FLOAT64(8);
 
-    private static final ArrayType[] ALL = values();
-
     private final int size;
 
     ArrayType(int size) {
@@ -33,6 +31,6 @@ public enum ArrayType {
 
     /** The type of this code; null: there is none. */
     public static ArrayType of(int code) {
-        return code >= 1 && code <= ALL.length ? ALL[code - 1] : null;
+        return code >= 1 && code <= values().length ? values()[code - 1] : null;
     }
 }

@@ -26,7 +26,7 @@ public final class Box {
         for (int i = 0; i < count.length; i++) {
             boolean isWrong = start[i] < 0 || count[i] < 1 || start[i] > Long.MAX_VALUE - count[i];
             if (isWrong || product > Long.MAX_VALUE / count[i]) {
-                throw new IllegalArgumentException("box " + text(start, count));
+                throw new IllegalArgumentException("box " + this);
             }
             product *= count[i];
         }
@@ -141,10 +141,6 @@ public final class Box {
     /** As slices: {@code [0:4, 2:5]}; ends do not belong to it. */
     @Override
     public String toString() {
-        return text(start, count);
-    }
-
-    private static String text(long[] start, long[] count) {
         return IntStream.range(0, count.length)
                 .mapToObj(i -> start[i] + ":" + (start[i] + count[i]))
                 .collect(Collectors.joining(", ", "[", "]"));

@@ -1,7 +1,9 @@
 package dev.verbena.nessie.service;
 
 import dev.verbena.nessie.nnti.NntiBuffer;
+import dev.verbena.nessie.rpc.RpcCall;
 import dev.verbena.nessie.rpc.RpcCall.TransferListener;
+import dev.verbena.nessie.rpc.RpcResult;
 import dev.verbena.nessie.service.wire.ArrayReply;
 import dev.verbena.staging.metadata.Runs;
 
@@ -20,4 +22,28 @@ interface Caller {
 
     /** Answers, once; the reply is encoded when this returns. */
     void reply(ArrayReply reply);
+
+    /** A client of the server's remote procedures. */
+    record OfRpc(RpcCall call) implements Caller {
+        @Override
+        public long memoryLength() {
+            return call.dataLength();
+        }
+
+        @Override
+        public boolean move(boolean isPull, NntiBuffer buffer, Runs run, TransferListener to) {
+            long from = run.fromOffset();
+            long at = run.toOffset();
+            RpcResult started =
+                    isPull
+                            ? call.startGetData(buffer, at, run.length(), from, to)
+                            : call.startPutData(buffer, from, run.length(), at, to);
+            return started == RpcResult.OK;
+        }
+
+        @Override
+        public void reply(ArrayReply reply) {
+            call.reply(0, reply);
+        }
+    }
 }

@@ -1,8 +1,9 @@
 package dev.verbena.nessie.service;
 
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
+import java.util.stream.Stream;
 
 /** A box in parts of at most so many elements, in row-major order. One thread. */
 final class Chunks {
@@ -17,13 +18,8 @@ final class Chunks {
 
     /** All parts of a box. */
     static List<Box> all(Box box, long elementsMax) {
-        List<Box> parts = new ArrayList<>();
         Chunks chunks = new Chunks(box, Math.max(1, elementsMax));
-        Box part;
-        while ((part = chunks.next()) != null) {
-            parts.add(part);
-        }
-        return parts;
+        return Stream.iterate(chunks.next(), Objects::nonNull, last -> chunks.next()).toList();
     }
 
     /** The next part; null: there is none. */

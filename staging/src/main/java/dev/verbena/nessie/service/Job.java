@@ -11,7 +11,10 @@ abstract class Job {
     final ArrayRequest request;
     final Caller caller;
     final String name;
-    private final long waitMs;
+
+    /** How long it may wait. */
+    final long waitMs;
+
     final long deadlineNs;
     private ArrayException reason;
 
@@ -19,18 +22,13 @@ abstract class Job {
         this.request = request;
         this.caller = caller;
         this.name = Requests.name(request.name().text());
-        this.waitMs = Math.max(0, Math.min(request.waitMs(), Requests.WAIT_MS_MAX));
+        this.waitMs = Math.max(0, Math.min(request.waitMs(), ArrayConstants.WAIT_MS_MAX));
         this.deadlineNs = nowNs + waitMs * 1_000_000;
     }
 
     /** The version as the client knows it. */
     ArrayDescription description() {
         return Requests.description(name, request.number(), request.type(), request.shape());
-    }
-
-    /** Whether it may wait at all. */
-    boolean isWaiting() {
-        return waitMs > 0;
     }
 
     /**
@@ -40,11 +38,6 @@ abstract class Job {
      * @throws ArrayException why it can never begin
      */
     abstract boolean attempt();
-
-    /** Whether it waits for memory: who came later must not take it away. */
-    boolean needsMemory() {
-        return false;
-    }
 
     /** It does not begin any more. */
     void giveUp() {}
@@ -63,12 +56,8 @@ abstract class Job {
     /** Its time is over. */
     void timeOut() {
         giveUp();
-        fail(
-                isWaiting()
-                        ? new ArrayException(
-                                ArrayStatus.DEADLINE,
-                                reason.getMessage() + ", after " + waitMs + " ms")
-                        : reason);
+        String late = reason.getMessage() + ", after " + waitMs + " ms";
+        fail(waitMs > 0 ? new ArrayException(ArrayStatus.DEADLINE, late) : reason);
     }
 
     void fail(ArrayException why) {
@@ -80,16 +69,14 @@ abstract class Job {
         if (text.getBytes(UTF_8).length > ArrayConstants.TEXT_MAX) {
             text = text.substring(0, ArrayConstants.TEXT_MAX / 4) + "...";
         }
-        ArrayReply reply = new ArrayReply();
-        reply.status(why.status().ordinal());
+        ArrayReply reply = new ArrayReply().status(why.status().ordinal());
         reply.text().text(text);
         caller.reply(reply);
     }
 
     /** True. */
     boolean succeed(ArrayDescription array) {
-        ArrayReply reply = new ArrayReply();
-        reply.number(array.version()).type(array.type().code());
+        ArrayReply reply = new ArrayReply().number(array.version()).type(array.type().code());
         Requests.encodeShape(array.whole(), reply.shape());
         caller.reply(reply);
         return true;

@@ -21,17 +21,11 @@ final class PutJob extends Job implements TransferListener {
         Box memory = Requests.box(request.memory());
         Requests.requireInside(array, box, memory, caller.memoryLength());
         if (box.volume() > pieceMax / size) {
-            throw failure(
-                    ArrayStatus.TOO_LARGE,
-                    "piece " + box + " has more than " + pieceMax + " bytes");
+            String why = "piece " + box + " has more than " + pieceMax + " bytes";
+            throw failure(ArrayStatus.TOO_LARGE, why);
         }
         piece = store.open(array).reserve(box);
         runs = box.runs(memory, box, size);
-    }
-
-    @Override
-    boolean needsMemory() {
-        return true;
     }
 
     @Override

@@ -22,10 +22,11 @@ final class Question extends Job {
     @Override
     boolean attempt() {
         return switch (operation) {
-            case Requests.SEAL -> seal();
-            case Requests.DESCRIBE -> describe();
-            case Requests.VERSIONS -> versions();
-            default -> succeed(store.open(description()).description);
+            case ArrayConstants.SEAL -> seal();
+            case ArrayConstants.DESCRIBE -> describe();
+            case ArrayConstants.VERSIONS -> versions();
+            case ArrayConstants.OPEN -> succeed(store.open(description()).description);
+            default -> throw Requests.bad("operation " + operation);
         };
     }
 
@@ -53,7 +54,7 @@ final class Question extends Job {
     /** Sealed ones after a number, at most as many as fit into an answer. */
     private boolean versions() {
         List<Version> found = store.sealedAfter(name, request.number());
-        if (found.isEmpty() && isWaiting()) {
+        if (found.isEmpty() && waitMs > 0) {
             return mustWait(ArrayStatus.UNKNOWN, "no later one is sealed");
         }
         ArrayReply reply = new ArrayReply();

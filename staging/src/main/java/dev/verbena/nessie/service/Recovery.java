@@ -1,12 +1,13 @@
 package dev.verbena.nessie.service;
 
+import static java.nio.ByteOrder.BIG_ENDIAN;
+
 import dev.verbena.agent.DurableStore;
 import dev.verbena.agent.DurableStore.ReadableFile;
 import dev.verbena.nessie.service.wire.ArrayPiece;
 import dev.verbena.nessie.service.wire.SealedVersion;
 import dev.verbena.nessie.xdr.XdrException;
 import dev.verbena.staging.Checksum;
-import java.nio.ByteOrder;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -20,11 +21,9 @@ record Recovery(DurableStore files, ArrayServerOptions options, ErrorHandler err
 
     /** The content of the file that makes a version sealed. */
     static DirectBuffer encode(Version version, ArrayServerOptions options) {
-        SealedVersion sealed = new SealedVersion();
         ArrayDescription array = version.description;
-        sealed.place(options.place()).places(options.places());
-        sealed.name().text(array.name());
-        sealed.number(array.version()).type(array.type().code());
+        SealedVersion sealed = new SealedVersion().place(options.place()).places(options.places());
+        sealed.number(array.version()).type(array.type().code()).name().text(array.name());
         Requests.encodeShape(array.whole(), sealed.shape());
         for (Piece piece : version.pieces) {
             ArrayPiece entry = sealed.pieces().add();
@@ -34,12 +33,8 @@ record Recovery(DurableStore files, ArrayServerOptions options, ErrorHandler err
         int length = sealed.encodedLength();
         UnsafeBuffer content = new UnsafeBuffer(new byte[length + Integer.BYTES]);
         sealed.encode(content, 0);
-        content.putInt(length, crc(content, length), ByteOrder.BIG_ENDIAN);
+        content.putInt(length, new Checksum().of(content, 0, length), BIG_ENDIAN);
         return content;
-    }
-
-    private static int crc(DirectBuffer content, int length) {
-        return new Checksum().update(content, 0, length).value();
     }
 
     /** Adds what is sealed to a store. */
@@ -89,15 +84,7 @@ record Recovery(DurableStore files, ArrayServerOptions options, ErrorHandler err
 
     private Version version(UnsafeBuffer content, long id) {
         SealedVersion sealed = decode(content);
-        if (sealed.place() != options.place() || sealed.places() != options.places()) {
-            throw new IllegalArgumentException(
-                    "it was written by server %s of %s, this one is %s of %s"
-                            .formatted(
-                                    sealed.place(),
-                                    sealed.places(),
-                                    options.place(),
-                                    options.places()));
-        }
+        Requests.requirePlace(options, sealed.place(), sealed.places());
         ArrayDescription array =
                 Requests.description(
                         sealed.name().text(), sealed.number(), sealed.type(), sealed.shape());
@@ -123,7 +110,9 @@ record Recovery(DurableStore files, ArrayServerOptions options, ErrorHandler err
     /** Decodes the content of such a file; throws what {@link #recover} catches. */
     static SealedVersion decode(DirectBuffer content) {
         int length = content.capacity() - Integer.BYTES;
-        if (length < 0 || content.getInt(length, ByteOrder.BIG_ENDIAN) != crc(content, length)) {
+        boolean isShort = length < 0;
+        if (isShort
+                || content.getInt(length, BIG_ENDIAN) != new Checksum().of(content, 0, length)) {
             throw new IllegalArgumentException("its checksum is wrong");
         }
         SealedVersion sealed = new SealedVersion();
@@ -134,9 +123,8 @@ record Recovery(DurableStore files, ArrayServerOptions options, ErrorHandler err
     private static void requireLength(Version version, long end) {
         try (ReadableFile pieces = end == 0 ? null : version.file.read()) {
             if (pieces != null && pieces.length() < end) {
-                throw new IllegalArgumentException(
-                        "the file of its pieces has %s bytes instead of %s"
-                                .formatted(pieces.length(), end));
+                String lengths = pieces.length() + " bytes instead of " + end;
+                throw new IllegalArgumentException("the file of its pieces has " + lengths);
             }
         }
     }

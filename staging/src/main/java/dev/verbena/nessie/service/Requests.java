@@ -6,23 +6,10 @@ import dev.verbena.nessie.service.wire.ArrayBox;
 import dev.verbena.nessie.service.wire.ArrayConstants;
 import dev.verbena.nessie.xdr.XdrLongs;
 import dev.verbena.staging.Names;
-import java.util.Arrays;
+import java.util.stream.IntStream;
 
 /** Values of messages, checked; what is wrong is an {@link ArrayException} that names it. */
 final class Requests {
-    /** In place of the number of a version: the newest sealed one. */
-    static final long LATEST = -1;
-
-    static final int PUT = 1;
-    static final int GET = 2;
-    static final int SEAL = 3;
-    static final int DESCRIBE = 4;
-    static final int VERSIONS = 5;
-    static final int OPEN = 6;
-
-    /** Longest time that a request may ask to wait: a day. */
-    static final long WAIT_MS_MAX = 86_400_000;
-
     private Requests() {}
 
     static String name(String name) {
@@ -65,9 +52,7 @@ final class Requests {
     }
 
     static long[] toArray(XdrLongs values) {
-        long[] array = new long[values.count()];
-        Arrays.setAll(array, values::get);
-        return array;
+        return IntStream.range(0, values.count()).mapToLong(values::get).toArray();
     }
 
     static void encode(Box box, ArrayBox to) {
@@ -89,19 +74,23 @@ final class Requests {
     static void requireInside(ArrayDescription array, Box box, Box memory, long memoryLength) {
         Box whole = array.whole();
         if (!whole.contains(box)) {
-            throw Version.failure(
-                    ArrayStatus.OUTSIDE,
-                    array.name(),
-                    array.version(),
-                    "box " + box + " is not within " + whole);
+            String why = "box " + box + " is not within " + whole;
+            throw Version.failure(ArrayStatus.OUTSIDE, array.name(), array.version(), why);
         }
         int size = array.type().size();
-        if (!memory.contains(box)
-                || memoryLength % size != 0
-                || memoryLength / size != memory.volume()) {
-            throw bad(
-                    "memory of %s bytes for box %s of %s of array '%s'"
-                            .formatted(memoryLength, memory, array.type(), array.name()));
+        boolean isFull = memoryLength % size == 0 && memoryLength / size == memory.volume();
+        if (!isFull || !memory.contains(box)) {
+            String what = "memory of %s bytes for box %s of %s of array '%s'";
+            throw bad(what.formatted(memoryLength, memory, array.type(), array.name()));
+        }
+    }
+
+    /** Refuses what another server was meant to get, or has written. */
+    static void requirePlace(ArrayServerOptions options, int place, int places) {
+        if (place != options.place() || places != options.places()) {
+            String own = options.place() + " of " + options.places();
+            String why = "this is server %s, not %s of %s".formatted(own, place, places);
+            throw new ArrayException(ArrayStatus.WRONG_SERVER, why);
         }
     }
 

@@ -6,11 +6,12 @@ import dev.verbena.agent.ByteStreams.ByteStream;
 import dev.verbena.nessie.nnti.NntiBuffer;
 import dev.verbena.nessie.rpc.RpcCall.TransferListener;
 import dev.verbena.nessie.rpc.RpcResult;
+import dev.verbena.nessie.service.wire.ArrayConstants;
 import dev.verbena.nessie.service.wire.ArrayReply;
 import dev.verbena.nessie.service.wire.ArrayRequest;
 import dev.verbena.nessie.xdr.XdrException;
 import dev.verbena.staging.metadata.Runs;
-import org.agrona.DirectBuffer;
+import org.agrona.ExpandableArrayBuffer;
 import org.agrona.MutableDirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -31,12 +32,6 @@ import org.agrona.concurrent.UnsafeBuffer;
  * One thread.
  */
 final class TcpConnection implements Caller, AutoCloseable {
-    static final int MAGIC = 0x4E534131;
-    static final int ANSWER = 16;
-    static final int PULL = 17;
-    static final int DATA = 18;
-    static final int REQUEST_MAX = 4096;
-
     private static final int GREETING_LENGTH = 4;
     private static final int HEADER_LENGTH = 16;
     private static final long STALL_NS = 30_000_000_000L;
@@ -45,8 +40,9 @@ final class TcpConnection implements Caller, AutoCloseable {
     private final ByteStream stream;
     private final ArrayEngine engine;
     private final ArrayRequest request = new ArrayRequest();
-    private final UnsafeBuffer in = new UnsafeBuffer(new byte[HEADER_LENGTH + REQUEST_MAX]);
-    private final UnsafeBuffer head = new UnsafeBuffer(new byte[24]);
+    private final UnsafeBuffer in =
+            new UnsafeBuffer(new byte[HEADER_LENGTH + ArrayConstants.TCP_REQUEST_MAX]);
+    private final ExpandableArrayBuffer out = new ExpandableArrayBuffer(24);
     private boolean isBusy;
     boolean isEnded;
     private int filled;
@@ -54,7 +50,6 @@ final class TcpConnection implements Caller, AutoCloseable {
     /** Bytes of what is awaited: the greeting, a header, or that with its request. */
     private int needed = GREETING_LENGTH;
 
-    private DirectBuffer out = head;
     private int outAt;
     private int outLength;
     private NntiBuffer memory;
@@ -132,12 +127,12 @@ final class TcpConnection implements Caller, AutoCloseable {
     private boolean take() {
         if (needed == GREETING_LENGTH) {
             await(HEADER_LENGTH);
-            return in.getInt(0, BIG_ENDIAN) == MAGIC;
+            return in.getInt(0, BIG_ENDIAN) == ArrayConstants.TCP_MAGIC;
         }
         int length = in.getInt(4, BIG_ENDIAN);
         if (needed == HEADER_LENGTH) {
             needed += length;
-            return length > 0 && length <= REQUEST_MAX;
+            return length > 0 && length <= ArrayConstants.TCP_REQUEST_MAX;
         }
         try {
             request.decode(in, HEADER_LENGTH, needed);
@@ -172,28 +167,25 @@ final class TcpConnection implements Caller, AutoCloseable {
         at = (int) (isPull ? run.toOffset() : run.fromOffset());
         left = (int) run.length();
         listener = to;
-        head.putInt(0, isPull ? PULL : DATA, BIG_ENDIAN);
-        head.putInt(4, isPull ? 16 : left + 8, BIG_ENDIAN);
-        head.putLong(8, isPull ? run.fromOffset() : run.toOffset(), BIG_ENDIAN);
-        head.putLong(16, left, BIG_ENDIAN);
-        send(head, isPull ? 24 : 16);
+        out.putInt(0, isPull ? ArrayConstants.TCP_PULL : ArrayConstants.TCP_DATA, BIG_ENDIAN);
+        out.putInt(4, isPull ? 16 : left + 8, BIG_ENDIAN);
+        out.putLong(8, isPull ? run.fromOffset() : run.toOffset(), BIG_ENDIAN);
+        out.putLong(16, left, BIG_ENDIAN);
+        send(isPull ? 24 : 16);
         return true;
     }
 
-    private void send(DirectBuffer bytes, int length) {
-        out = bytes;
+    private void send(int length) {
         outAt = 0;
         outLength = length;
     }
 
     @Override
     public void reply(ArrayReply reply) {
-        int length = reply.encodedLength();
-        UnsafeBuffer bytes = new UnsafeBuffer(new byte[8 + length]);
-        bytes.putInt(0, ANSWER, BIG_ENDIAN);
-        bytes.putInt(4, length, BIG_ENDIAN);
-        reply.encode(bytes, 8);
-        send(bytes, 8 + length);
+        int length = reply.encode(out, 8);
+        out.putInt(0, ArrayConstants.TCP_ANSWER, BIG_ENDIAN);
+        out.putInt(4, length, BIG_ENDIAN);
+        send(8 + length);
         isBusy = false;
     }
 

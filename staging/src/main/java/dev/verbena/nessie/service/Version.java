@@ -1,13 +1,11 @@
 package dev.verbena.nessie.service;
 
+import dev.verbena.nessie.service.wire.ArrayConstants;
 import java.util.ArrayList;
 import java.util.List;
 
 /** A version of an array at one server. One thread. */
 final class Version {
-    /** Most pieces; as many as {@code array.x} allows. */
-    static final int PIECES_MAX = 65_536;
-
     final ArrayDescription description;
     final VersionFile file;
     final ArrayList<Piece> pieces = new ArrayList<>();
@@ -22,10 +20,9 @@ final class Version {
     /** Refuses another shape or type. */
     void requireSame(Box whole, ArrayType type) {
         if (!description.whole().equals(whole) || description.type() != type) {
+            String own = description.whole() + " of " + description.type();
             throw failure(
-                    ArrayStatus.MISMATCH,
-                    "it is %s of %s, not %s of %s"
-                            .formatted(description.whole(), description.type(), whole, type));
+                    ArrayStatus.MISMATCH, "it is %s, not %s of %s".formatted(own, whole, type));
         }
     }
 
@@ -34,8 +31,8 @@ final class Version {
         if (isSealing || isSealed()) {
             throw failure(ArrayStatus.SEALED, "it is sealed and takes no piece " + box);
         }
-        if (pieces.size() == PIECES_MAX) {
-            throw failure(ArrayStatus.TOO_LARGE, "it has " + PIECES_MAX + " pieces already");
+        if (pieces.size() == ArrayConstants.PIECES_MAX) {
+            throw failure(ArrayStatus.TOO_LARGE, "it has " + pieces.size() + " pieces already");
         }
         for (Piece piece : pieces) {
             if (piece.box.overlaps(box)) {
@@ -50,11 +47,6 @@ final class Version {
         Piece piece = new Piece(this, box);
         pieces.add(piece);
         return piece;
-    }
-
-    /** Gives a reserved box up. */
-    void giveUp(Piece piece) {
-        pieces.remove(piece);
     }
 
     /** The pieces with elements of a box; null: some of its elements are still to come. */

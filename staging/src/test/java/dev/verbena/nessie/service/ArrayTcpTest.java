@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.verbena.nessie.nnti.NntiBuffer;
+import dev.verbena.nessie.service.wire.ArrayConstants;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
@@ -45,7 +46,7 @@ class ArrayTcpTest {
                     random.nextBytes(bytes);
                     DataOutputStream out = new DataOutputStream(socket.getOutputStream());
                     if (random.nextBoolean()) {
-                        out.writeInt(TcpConnection.MAGIC);
+                        out.writeInt(ArrayConstants.TCP_MAGIC);
                         out.writeInt(1 + random.nextInt(6));
                         out.writeInt(random.nextInt(512));
                         out.writeLong(random.nextLong());
@@ -72,14 +73,14 @@ class ArrayTcpTest {
             ArrayDescription array = new ArrayDescription("t", 1, ArrayType.INT8, whole);
             try (Socket socket = connect(servers)) {
                 DataOutputStream out = new DataOutputStream(socket.getOutputStream());
-                out.writeInt(TcpConnection.MAGIC);
+                out.writeInt(ArrayConstants.TCP_MAGIC);
                 byte[] request = put(array);
-                out.writeInt(Requests.PUT);
+                out.writeInt(ArrayConstants.PUT);
                 out.writeInt(request.length);
                 out.writeLong(100);
                 out.write(request);
                 DataInputStream in = new DataInputStream(socket.getInputStream());
-                assertThat(in.readInt()).isEqualTo(TcpConnection.PULL);
+                assertThat(in.readInt()).isEqualTo(ArrayConstants.TCP_PULL);
                 out.write(new byte[50]);
             }
             ArrayClient client = servers.client();
