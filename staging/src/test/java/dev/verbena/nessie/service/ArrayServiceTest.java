@@ -3,6 +3,7 @@ package dev.verbena.nessie.service;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.verbena.agent.RealEnvironment;
 import dev.verbena.nessie.nnti.NntiBuffer;
 import dev.verbena.staging.metadata.Runs;
 import java.nio.ByteOrder;
@@ -294,6 +295,27 @@ class ArrayServiceTest {
                 }
             }
             assertThat(parts.stream().mapToLong(Box::volume).sum()).isEqualTo(whole.volume());
+        }
+    }
+
+    @Test
+    void shouldRefuseADirectoryThatAnotherServerHas() throws Exception {
+        String job = "array-second" + ProcessHandle.current().pid();
+        try (ArrayServers servers = new ArrayServers(directory, 1, ArrayServerOptions.DEFAULT);
+                RealEnvironment environment =
+                        RealEnvironment.builder().job(job).errorHandler(e -> {}).build()) {
+            String taken = directory.resolve("server0").toString();
+            refused(
+                    ArrayStatus.FAILED,
+                    "another server has the directory " + taken,
+                    () ->
+                            ArrayServer.start(
+                                    environment,
+                                    servers.transport(),
+                                    taken,
+                                    ArrayServerOptions.DEFAULT));
+            assertThat(servers.client().versions("t", -1, 0)).isEmpty();
+            assertThat(servers.errors).isEmpty();
         }
     }
 
