@@ -1,5 +1,6 @@
 package dev.verbena.nessie.nnti;
 
+import dev.verbena.memory.RegisteredRegion;
 import dev.verbena.transport.Transport;
 import java.util.ArrayDeque;
 import java.util.Collection;
@@ -53,8 +54,8 @@ final class Arrivals {
 
     void add(NntiBuffer buffer) {
         byId.put(buffer.handle().bufferId(), buffer);
-        for (int i = 0; i < buffer.regions.length; i++) {
-            byRegion.put(buffer.regions[i].id(), buffer);
+        for (RegisteredRegion region : buffer.regions) {
+            byRegion.put(region.id(), buffer);
         }
         if ((buffer.flags() & BufferFlags.RECV_QUEUE) != 0) {
             queue = buffer;
@@ -63,8 +64,8 @@ final class Arrivals {
 
     void remove(NntiBuffer buffer) {
         byId.remove(buffer.handle().bufferId());
-        for (int i = 0; i < buffer.regions.length; i++) {
-            byRegion.remove(buffer.regions[i].id());
+        for (RegisteredRegion region : buffer.regions) {
+            byRegion.remove(region.id());
         }
         if (queue == buffer) {
             queue = null;
@@ -162,37 +163,26 @@ final class Arrivals {
     }
 
     /** A put or a send with a destination has landed. */
-    void onNotify(NntiPeer peer, int tag, long regionId, long offset, long length) {
-        NntiBuffer buffer = byRegion.get(regionId);
-        if (buffer != null) {
-            NntiOperation kind =
-                    tag == Postings.TAG_SEND ? NntiOperation.RECEIVE : NntiOperation.TARGET_PUT;
-            buffer.arrived(event.set(kind, NntiResult.OK, buffer, offset, length, peer));
-        }
+    void onNotify(NntiPeer peer, int operation, long regionId, long offset, long length) {
+        arrived(peer, operation, byRegion.get(regionId), offset, length);
     }
 
     /** A peer says what it did. */
     void onNotice(NntiPeer peer, int operation, int id, long offset, long length) {
         if (operation == Messages.ATOMIC) {
             variables.accept(id);
-            return;
+        } else {
+            arrived(peer, operation, byId.get(id), offset, length);
         }
-        NntiBuffer buffer = byId.get(id);
-        NntiOperation kind = targetOf(operation);
-        if (buffer == null || kind == null || !buffer.handle().isInside(offset, length)) {
-            refusedCount++;
-            return;
-        }
-        buffer.arrived(event.set(kind, NntiResult.OK, buffer, offset, length, peer));
     }
 
-    private static NntiOperation targetOf(int operation) {
-        if (operation == NntiOperation.GET.ordinal()) {
-            return NntiOperation.TARGET_GET;
+    private void arrived(
+            NntiPeer peer, int operation, NntiBuffer buffer, long offset, long length) {
+        NntiOperation kind = NntiOperation.atTarget(operation);
+        if (buffer == null || kind == null || !buffer.handle().isInside(offset, length)) {
+            refusedCount++;
+        } else {
+            buffer.arrived(event.set(kind, NntiResult.OK, buffer, offset, length, peer));
         }
-        if (operation == NntiOperation.PUT.ordinal()) {
-            return NntiOperation.TARGET_PUT;
-        }
-        return operation == NntiOperation.SEND.ordinal() ? NntiOperation.RECEIVE : null;
     }
 }

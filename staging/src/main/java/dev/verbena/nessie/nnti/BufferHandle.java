@@ -3,6 +3,7 @@ package dev.verbena.nessie.nnti;
 import static java.nio.ByteOrder.BIG_ENDIAN;
 
 import dev.verbena.memory.RemoteDescriptor;
+import java.util.ArrayList;
 import java.util.List;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
@@ -40,7 +41,8 @@ public final class BufferHandle {
     /** Buffer id where there are several. */
     private static final int JOINED = -1;
 
-    private RemoteDescriptor[] segments = {new RemoteDescriptor()};
+    private final List<RemoteDescriptor> segments =
+            new ArrayList<>(List.of(new RemoteDescriptor()));
     private int flags;
     private long ownerId;
     private int bufferId;
@@ -65,12 +67,8 @@ public final class BufferHandle {
         ownerId = owner;
         bufferId = buffer;
         count = segmentCount;
-        if (segments.length < segmentCount) {
-            RemoteDescriptor[] larger = new RemoteDescriptor[segmentCount];
-            for (int i = 0; i < segmentCount; i++) {
-                larger[i] = new RemoteDescriptor();
-            }
-            segments = larger;
+        while (segments.size() < segmentCount) {
+            segments.add(new RemoteDescriptor());
         }
         return this;
     }
@@ -113,15 +111,16 @@ public final class BufferHandle {
 
     private void copySegments(BufferHandle other, int at) {
         for (int i = 0; i < other.count; i++) {
-            RemoteDescriptor from = other.segments[i];
-            segments[at + i].set(
-                    from.kind(),
-                    from.rights(),
-                    from.generation(),
-                    from.base(),
-                    from.length(),
-                    from.keyLow(),
-                    from.keyHigh());
+            RemoteDescriptor from = other.segment(i);
+            segment(at + i)
+                    .set(
+                            from.kind(),
+                            from.rights(),
+                            from.generation(),
+                            from.base(),
+                            from.length(),
+                            from.keyLow(),
+                            from.keyHigh());
         }
     }
 
@@ -139,7 +138,7 @@ public final class BufferHandle {
             buffer.putInt(index + BUFFER_OFFSET, bufferId, BIG_ENDIAN);
             buffer.putInt(index + COUNT_OFFSET, count, BIG_ENDIAN);
             for (int i = 0; i < count; i++) {
-                segments[i].encode(buffer, index + SEGMENTS_OFFSET + i * RemoteDescriptor.LENGTH);
+                segment(i).encode(buffer, index + SEGMENTS_OFFSET + i * RemoteDescriptor.LENGTH);
             }
         }
         return encodedLength();
@@ -155,16 +154,14 @@ public final class BufferHandle {
         if (length == 0) {
             return NntiResult.OK;
         }
-        if (length < LENGTH_OF_ONE
-                || index < 0
-                || index > buffer.capacity() - length
-                || buffer.getInt(index, BIG_ENDIAN) != TRANSPORT) {
-            return NntiResult.EDECODE;
-        }
-        int segmentCount = buffer.getInt(index + COUNT_OFFSET, BIG_ENDIAN);
+        int segmentCount = (length - SEGMENTS_OFFSET) / RemoteDescriptor.LENGTH;
         if (segmentCount < 1
                 || segmentCount > SEGMENTS_MAX
-                || length != SEGMENTS_OFFSET + segmentCount * RemoteDescriptor.LENGTH) {
+                || length != SEGMENTS_OFFSET + segmentCount * RemoteDescriptor.LENGTH
+                || index < 0
+                || index > buffer.capacity() - length
+                || buffer.getInt(index, BIG_ENDIAN) != TRANSPORT
+                || buffer.getInt(index + COUNT_OFFSET, BIG_ENDIAN) != segmentCount) {
             return NntiResult.EDECODE;
         }
         set(
@@ -172,25 +169,17 @@ public final class BufferHandle {
                 buffer.getLong(index + OWNER_OFFSET, BIG_ENDIAN),
                 buffer.getInt(index + BUFFER_OFFSET, BIG_ENDIAN),
                 segmentCount);
-        return decodeSegments(buffer, index + SEGMENTS_OFFSET);
-    }
-
-    private NntiResult decodeSegments(DirectBuffer buffer, int index) {
         long total = 0;
-        for (int i = 0; i < count; i++) {
-            try {
-                segments[i].decode(buffer, index + i * RemoteDescriptor.LENGTH);
-            } catch (IllegalArgumentException e) {
-                clear();
-                return NntiResult.EDECODE;
+        int at = index + SEGMENTS_OFFSET;
+        try {
+            for (int i = 0; i < count; i++, at += RemoteDescriptor.LENGTH) {
+                total = Math.addExact(total, segment(i).decode(buffer, at).length());
             }
-            total += segments[i].length();
-            if (total < 0) {
-                clear();
-                return NntiResult.EDECODE;
-            }
+            return NntiResult.OK;
+        } catch (IllegalArgumentException | ArithmeticException e) {
+            clear();
+            return NntiResult.EDECODE;
         }
-        return NntiResult.OK;
     }
 
     /** Flags of the buffer. */
@@ -214,7 +203,7 @@ public final class BufferHandle {
     }
 
     RemoteDescriptor segment(int index) {
-        return segments[index];
+        return segments.get(index);
     }
 
     /** Where this byte is; the last segment if it is outside. */
@@ -230,7 +219,7 @@ public final class BufferHandle {
     long startOf(int index) {
         long start = 0;
         for (int i = 0; i < index; i++) {
-            start += segments[i].length();
+            start += segment(i).length();
         }
         return start;
     }

@@ -6,6 +6,8 @@ import dev.verbena.transport.Status;
 import dev.verbena.transport.Transport;
 import dev.verbena.transport.TransportHandler;
 import java.net.URI;
+import java.util.ArrayList;
+import java.util.List;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -18,25 +20,23 @@ final class Connections implements TransportHandler {
     private final Postings postings;
     private final Arrivals arrivals;
     private final PeerSlots<NntiPeer> peers;
-    private final Variables variables;
-    private final RemoteDescriptor descriptor = new RemoteDescriptor();
+    private final RemoteDescriptor variables = new RemoteDescriptor();
     private final UnsafeBuffer noData = new UnsafeBuffer(new byte[0]);
+    private final List<NntiPeer> ungreeted = new ArrayList<>();
     final long id;
-    private int ungreeted;
 
     Connections(
             Transport transport,
             Postings postings,
             Arrivals arrivals,
             int peersMax,
-            Variables variables) {
+            Variables own) {
         this.transport = transport;
         this.postings = postings;
         this.arrivals = arrivals;
         this.peers = new PeerSlots<>(peersMax);
-        this.variables = variables;
         this.id = identity(transport.uri());
-        variables.describe(descriptor);
+        own.describe(variables);
     }
 
     /** The address says which incarnation of which process it is: 64 bits of it, by FNV-1a. */
@@ -60,15 +60,12 @@ final class Connections implements TransportHandler {
             URI url = URI.create(address);
             String scheme = transport.uri().getScheme();
             if (!scheme.equals(url.getScheme())) {
-                throw new NntiException(
-                        NntiResult.EINVAL,
-                        "connect to '%s': this transport is %s".formatted(address, scheme));
+                throw new IllegalArgumentException("this transport is " + scheme);
             }
             return connect(url, timeoutNs);
         } catch (IllegalArgumentException | NullPointerException e) {
             throw new NntiException(
-                    NntiResult.EINVAL,
-                    "connect to '%s', which is no address: %s".formatted(address, e.getMessage()));
+                    NntiResult.EINVAL, "connect to '%s': %s".formatted(address, e.getMessage()));
         }
     }
 
@@ -103,36 +100,27 @@ final class Connections implements TransportHandler {
     public void onConnected(long connection, long context) {
         NntiPeer peer = peers.get(context);
         if (peer != null) {
-            peer.needsGreeting(true);
-            ungreeted++;
+            ungreeted.add(peer);
         }
     }
 
     /** Sends greetings that are due; work done. */
     int doWork() {
-        int before = ungreeted;
-        if (ungreeted > 0) {
-            ungreeted = 0;
-            peers.forEach(this::greet);
+        int before = ungreeted.size();
+        if (before > 0) {
+            ungreeted.removeIf(this::greet);
         }
-        return before - ungreeted;
+        return before - ungreeted.size();
     }
 
-    private void greet(NntiPeer peer) {
-        if (!peer.needsGreeting) {
-            return;
-        }
+    /** False: not now. */
+    private boolean greet(NntiPeer peer) {
         int at = postings.claim();
-        NntiResult result = NntiResult.EAGAIN;
-        if (at >= 0) {
-            Messages.greeting(postings.messages, at, id, variables.count(), descriptor);
-            result = postings.commit(peer, Messages.GREETING_LENGTH);
+        if (at < 0) {
+            return false;
         }
-        if (result == NntiResult.EAGAIN) {
-            ungreeted++;
-        } else {
-            peer.needsGreeting(false);
-        }
+        Messages.greeting(postings.messages, at, id, variables);
+        return postings.commit(peer, Messages.GREETING_LENGTH) != NntiResult.EAGAIN;
     }
 
     /** Ends a connection in order. */
@@ -188,6 +176,7 @@ final class Connections implements TransportHandler {
     @Override
     public void onNotify(
             long connection, long context, int tag, long regionId, long offset, long length) {
+        // The tag is the peer's operation.
         arrivals.onNotify(peers.get(context), tag, regionId, offset, length);
     }
 

@@ -13,7 +13,7 @@ import org.agrona.MutableDirectBuffer;
  * <pre>
  * DATA      4: the sender's number of this send, 0: wants no answer  8: the bytes of a send without a
  *           destination
- * GREETING  8: version  12: zero  16: id (8)  24: variables  32: their descriptor
+ * GREETING  8: version  12: zero  16: id (8)  24: zero (8)  32: descriptor of the variables
  * NOTICE    8: operation  12: buffer or variable  16: offset (8)  24: length (8)
  * ANSWER    4: number of the send  8: result
  * </pre>
@@ -31,16 +31,11 @@ final class Messages {
     /** Operation of a notice: a variable was changed. */
     static final int ATOMIC = 100;
 
-    private static final int VERSION = 2;
+    private static final int VERSION = 3;
     private static final int ID_OFFSET = 16;
-    private static final int COUNT_OFFSET = 24;
     private static final int DESCRIPTOR_OFFSET = 32;
 
     private Messages() {}
-
-    static void begin(MutableDirectBuffer buffer, int at, int type) {
-        begin(buffer, at, type, 0);
-    }
 
     static void begin(MutableDirectBuffer buffer, int at, int type, int number) {
         buffer.putInt(at, type, LITTLE_ENDIAN);
@@ -72,24 +67,17 @@ final class Messages {
         return isWhole ? type : 0;
     }
 
-    static void greeting(
-            MutableDirectBuffer buffer,
-            int at,
-            long id,
-            int variables,
-            RemoteDescriptor descriptor) {
-        begin(buffer, at, GREETING);
-        buffer.putInt(at + 8, VERSION, LITTLE_ENDIAN);
-        buffer.putInt(at + 12, 0, LITTLE_ENDIAN);
+    static void greeting(MutableDirectBuffer buffer, int at, long id, RemoteDescriptor variables) {
+        begin(buffer, at, GREETING, 0);
+        buffer.putLong(at + 8, VERSION, LITTLE_ENDIAN);
         buffer.putLong(at + ID_OFFSET, id, LITTLE_ENDIAN);
-        buffer.putLong(at + COUNT_OFFSET, variables, LITTLE_ENDIAN);
-        descriptor.encode(buffer, at + DESCRIPTOR_OFFSET);
+        buffer.putLong(at + ID_OFFSET + 8, 0);
+        variables.encode(buffer, at + DESCRIPTOR_OFFSET);
     }
 
     /** Makes the peer ready; false: it speaks another version or its bytes are malformed. */
     static boolean readGreeting(DirectBuffer buffer, int at, NntiPeer peer) {
-        long variables = buffer.getLong(at + COUNT_OFFSET, LITTLE_ENDIAN);
-        if (buffer.getInt(at + 8, LITTLE_ENDIAN) != VERSION || variables < 0) {
+        if (buffer.getLong(at + 8, LITTLE_ENDIAN) != VERSION) {
             return false;
         }
         try {
@@ -97,16 +85,13 @@ final class Messages {
         } catch (IllegalArgumentException e) {
             return false;
         }
-        long reachable = Math.min(variables, peer.variables.length() / Long.BYTES);
-        peer.ready(
-                buffer.getLong(at + ID_OFFSET, LITTLE_ENDIAN),
-                (int) Math.min(reachable, Integer.MAX_VALUE));
+        peer.ready(buffer.getLong(at + ID_OFFSET, LITTLE_ENDIAN));
         return true;
     }
 
     static void notice(
             MutableDirectBuffer buffer, int at, int operation, int id, long offset, long length) {
-        begin(buffer, at, NOTICE);
+        begin(buffer, at, NOTICE, 0);
         buffer.putInt(at + 8, operation, LITTLE_ENDIAN);
         buffer.putInt(at + 12, id, LITTLE_ENDIAN);
         buffer.putLong(at + 16, offset, LITTLE_ENDIAN);

@@ -20,7 +20,10 @@ public final class NntiBuffer {
     private final int elementSize;
     private final int elementCount;
     final RegisteredRegion[] regions;
-    private final UnsafeBuffer window;
+
+    /** The first GiB of each. */
+    final UnsafeBuffer[] windows;
+
     private final BufferHandle handle = new BufferHandle();
     private final BitSet busySlots = new BitSet();
 
@@ -30,7 +33,9 @@ public final class NntiBuffer {
     /** Work requests for operations for which the caller gives none. */
     private final ArrayDeque<WorkRequest> pool = new ArrayDeque<>();
 
-    private final ArrayDeque<WorkRequest> receives = new ArrayDeque<>();
+    /** They wait for what a peer does here. */
+    final ArrayDeque<WorkRequest> receives = new ArrayDeque<>();
+
     private final EventQueue arrivals = new EventQueue(EVENTS_MAX);
     private int nextSlot;
     private EventQueue events;
@@ -46,11 +51,13 @@ public final class NntiBuffer {
         this.elementSize = elementSize;
         this.elementCount = elementCount;
         this.regions = regions;
+        this.windows = new UnsafeBuffer[regions.length];
         handle.set(flags, ownerId, id, regions.length);
         for (int i = 0; i < regions.length; i++) {
-            regions[i].describe(0, regions[i].length(), regions[i].rights(), handle.segment(i));
+            long length = regions[i].length();
+            regions[i].describe(0, length, regions[i].rights(), handle.segment(i));
+            windows[i] = regions[i].buffer(0, (int) Math.min(length, WINDOW_MAX));
         }
-        this.window = regions[0].buffer(0, (int) Math.min(regions[0].length(), WINDOW_MAX));
     }
 
     /** See {@link BufferFlags}. */
@@ -75,7 +82,7 @@ public final class NntiBuffer {
 
     /** The first segment, its first GiB at most; of length 0 once unregistered. */
     public UnsafeBuffer window() {
-        return window;
+        return windows[0];
     }
 
     /** Puts what ends on this buffer into a queue from now on; null: no more. */
@@ -158,10 +165,6 @@ public final class NntiBuffer {
         } else {
             receives.add(request);
         }
-    }
-
-    void cancelReceive(WorkRequest request) {
-        receives.remove(request);
     }
 
     // ---- slots of a receive queue

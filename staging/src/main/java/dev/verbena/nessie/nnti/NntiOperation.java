@@ -1,6 +1,9 @@
 package dev.verbena.nessie.nnti;
 
-/** Kinds of operation in a {@link NntiStatus}: first those of an initiator, then of a target. */
+/**
+ * Kinds of operation in a {@link NntiStatus}: first those of an initiator, then what the first
+ * three of them are at their target, in the same order.
+ */
 public enum NntiOperation {
     SEND(BufferFlags.SEND_SRC, BufferFlags.RECV_DST),
     PUT(BufferFlags.PUT_SRC, BufferFlags.PUT_DST),
@@ -11,6 +14,8 @@ public enum NntiOperation {
     TARGET_PUT(0, 0),
     TARGET_GET(0, 0);
 
+    private static final NntiOperation[] ALL = values();
+
     /** Flags that the buffers at both ends must have. */
     final int localFlag;
 
@@ -19,6 +24,11 @@ public enum NntiOperation {
     NntiOperation(int localFlag, int remoteFlag) {
         this.localFlag = localFlag;
         this.remoteFlag = remoteFlag;
+    }
+
+    /** What a peer's operation with this ordinal is at its target; null: nothing. */
+    static NntiOperation atTarget(int ordinal) {
+        return ordinal < 0 || ordinal > GET.ordinal() ? null : ALL[ordinal + RECEIVE.ordinal()];
     }
 
     boolean isAtomic() {

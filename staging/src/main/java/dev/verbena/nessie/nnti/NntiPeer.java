@@ -20,11 +20,9 @@ public final class NntiPeer {
     final RemoteDescriptor variables = new RemoteDescriptor();
     long connection;
     private State state = State.CONNECTING;
-    boolean needsGreeting;
     private NntiResult result = NntiResult.OK;
     private String reason = "";
     private long id;
-    private int variableCount;
 
     NntiPeer(long context, URI url) {
         this.context = context;
@@ -58,26 +56,20 @@ public final class NntiPeer {
 
     /** Variables that atomic operations reach there. */
     public int variableCount() {
-        return variableCount;
+        return (int) Math.min(variables.length() / Long.BYTES, Integer.MAX_VALUE);
     }
 
     void connection(long handle) {
         connection = handle;
     }
 
-    void needsGreeting(boolean isDue) {
-        needsGreeting = isDue;
-    }
-
-    void ready(long itsId, int itsVariables) {
+    void ready(long itsId) {
         id = itsId;
-        variableCount = itsVariables;
         state = State.READY;
     }
 
     void closed(NntiResult why, String text) {
         state = State.CLOSED;
-        needsGreeting = false;
         result = why;
         reason = text;
     }

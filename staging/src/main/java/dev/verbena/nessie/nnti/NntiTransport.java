@@ -416,16 +416,13 @@ public final class NntiTransport implements AutoCloseable {
     public NntiResult awaitAll(List<WorkRequest> requests, long timeoutMs) {
         long end = transport.nanoTime() + timeoutNs(timeoutMs);
         NntiResult worst = NntiResult.OK;
-        for (int i = 0; i < requests.size(); i++) {
-            WorkRequest request = requests.get(i);
-            if (request != null) {
-                long leftMs = Math.max(0, end - transport.nanoTime()) / 1_000_000;
-                NntiResult result = await(request, leftMs);
-                if (!request.isComplete()) {
-                    return result;
-                }
-                worst = worst == NntiResult.OK ? result : worst;
+        for (WorkRequest request : requests) {
+            long leftMs = Math.max(0, end - transport.nanoTime()) / 1_000_000;
+            NntiResult result = request == null ? NntiResult.OK : await(request, leftMs);
+            if (request != null && !request.isComplete()) {
+                return result;
             }
+            worst = worst == NntiResult.OK ? result : worst;
         }
         return worst;
     }
@@ -461,7 +458,7 @@ public final class NntiTransport implements AutoCloseable {
      *     written is forgotten; {@code EIO}: the peer is gone
      */
     public NntiResult commit(NntiPeer peer, int length) {
-        Messages.begin(postings.messages, postings.claim(), Messages.DATA);
+        Messages.begin(postings.messages, postings.claim(), Messages.DATA, 0);
         return postings.commit(peer, length + Messages.DATA_OFFSET);
     }
 

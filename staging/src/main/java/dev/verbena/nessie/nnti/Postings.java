@@ -1,6 +1,5 @@
 package dev.verbena.nessie.nnti;
 
-import dev.verbena.memory.RegisteredRegion;
 import dev.verbena.staging.control.RecordOutbox;
 import dev.verbena.transport.Capability;
 import dev.verbena.transport.Transport;
@@ -13,12 +12,6 @@ import org.agrona.concurrent.UnsafeBuffer;
  * finds the work request of a completion. Allocates nothing once its queue has grown.
  */
 final class Postings implements AutoCloseable {
-    /** Tag of a notification: the bytes were put. */
-    static final int TAG_PUT = 1;
-
-    /** Tag of a notification: the bytes were sent to this buffer. */
-    static final int TAG_SEND = 2;
-
     private static final long REQUEST_CONTEXTS = 1L << 32;
 
     private final Transport transport;
@@ -169,10 +162,13 @@ final class Postings implements AutoCloseable {
         if (at < 0 || !takeSlot(request)) {
             return false;
         }
-        int length = (int) request.status().length();
         Messages.begin(messages, at, Messages.DATA, request.slot + 1);
-        copy(request.status().buffer(), at + Messages.DATA_OFFSET, length);
-        NntiResult result = commit(request.status().peer(), length + Messages.DATA_OFFSET);
+        int end = at + Messages.DATA_OFFSET;
+        for (UnsafeBuffer window : request.status().buffer().windows) {
+            messages.putBytes(end, window, 0, window.capacity());
+            end += window.capacity();
+        }
+        NntiResult result = commit(request.status().peer(), end - at);
         if (result == NntiResult.OK) {
             sends[at / slotLength] = request;
             request.messagePosted();
@@ -180,23 +176,10 @@ final class Postings implements AutoCloseable {
         }
         freeSlot(request);
         if (result != NntiResult.EAGAIN) {
-            request.fail(result);
+            request.status().fail(result);
             request.complete();
         }
         return result != NntiResult.EAGAIN;
-    }
-
-    private void copy(NntiBuffer from, int at, int length) {
-        int copied = 0;
-        for (RegisteredRegion region : from.regions) {
-            int part = (int) Math.min(region.length(), length - copied);
-            messages.putBytes(at + copied, part(from, region, part), 0, part);
-            copied += part;
-        }
-    }
-
-    private static UnsafeBuffer part(NntiBuffer from, RegisteredRegion region, int length) {
-        return region == from.regions[0] ? from.window() : region.buffer(0, length);
     }
 
     private void moved(WorkRequest request) {
@@ -221,7 +204,7 @@ final class Postings implements AutoCloseable {
         Messages.notice(messages, at, operation, id, request.remoteOffset, status.length());
         NntiResult result = commit(status.peer(), Messages.NOTICE_LENGTH);
         if (result != NntiResult.EAGAIN) {
-            request.fail(result);
+            request.status().fail(result);
             request.complete();
         }
         return result != NntiResult.EAGAIN;
@@ -257,7 +240,7 @@ final class Postings implements AutoCloseable {
             return;
         }
         if (!request.isAnswered && status.peer().state() == NntiPeer.State.CLOSED) {
-            request.fail(NntiResult.EIO);
+            request.status().fail(NntiResult.EIO);
         }
         if (request.isAnswered || status.result() != NntiResult.OK) {
             freeSlot(request);
@@ -312,7 +295,7 @@ final class Postings implements AutoCloseable {
             if (request.slot >= 0) {
                 freeSlot(request);
             }
-            request.fail(NntiResult.ECANCELED);
+            request.status().fail(NntiResult.ECANCELED);
             request.complete();
         }
         return isGivenUp;

@@ -39,8 +39,10 @@ public final class WorkRequest {
     private long value;
     int outstanding;
     int slot = -1;
+
+    /** The target is still to be told. */
     private boolean isTelling;
-    private boolean hasTold;
+
     boolean isNotifying;
     boolean isAnswered;
 
@@ -94,7 +96,6 @@ public final class WorkRequest {
         posted = 0;
         outstanding = 0;
         value = 0;
-        hasTold = false;
         isNotifying = false;
         isAnswered = false;
     }
@@ -135,7 +136,7 @@ public final class WorkRequest {
                 return false;
             }
             if (answer != Transport.ACCEPTED) {
-                fail(NntiResult.ofAnswer(answer));
+                status.fail(NntiResult.ofAnswer(answer));
             }
         }
         return true;
@@ -174,7 +175,6 @@ public final class WorkRequest {
                     transport.get(
                             connection, region, offset, descriptor, target, length, context, 0);
         } else if (isTelling && isWhole && canNotify) {
-            int tag = operation == NntiOperation.SEND ? Postings.TAG_SEND : Postings.TAG_PUT;
             answer =
                     transport.putNotify(
                             connection,
@@ -183,10 +183,10 @@ public final class WorkRequest {
                             descriptor,
                             target,
                             length,
-                            tag,
+                            operation.ordinal(),
                             context,
                             0);
-            hasTold = true;
+            isTelling = answer != Transport.ACCEPTED;
         } else {
             answer =
                     transport.put(
@@ -210,7 +210,7 @@ public final class WorkRequest {
     void partEnded(NntiResult result, long found) {
         outstanding--;
         value = found;
-        fail(result);
+        status.fail(result);
     }
 
     boolean isPosted() {
@@ -221,13 +221,9 @@ public final class WorkRequest {
         return posted == 0 && outstanding == 0 && !isNotifying;
     }
 
-    void fail(NntiResult result) {
-        status.fail(result);
-    }
-
     /** Whether the target is to be told by a message; if so, that is what is next. */
     boolean needsNotice() {
-        isNotifying = isTelling && !hasTold && status.result() == NntiResult.OK;
+        isNotifying = isTelling && status.result() == NntiResult.OK;
         return isNotifying;
     }
 
@@ -239,7 +235,7 @@ public final class WorkRequest {
     /** The peer has said whether it takes this message. */
     void answered(NntiResult result) {
         isAnswered = true;
-        fail(result);
+        status.fail(result);
     }
 
     void complete() {
@@ -260,8 +256,8 @@ public final class WorkRequest {
 
     /** Gives up to wait for an arrival. */
     void cancelReceive() {
-        status.buffer().cancelReceive(this);
-        fail(NntiResult.ECANCELED);
+        status.buffer().receives.remove(this);
+        status.fail(NntiResult.ECANCELED);
         state = State.COMPLETE;
     }
 
