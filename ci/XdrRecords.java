@@ -4,26 +4,32 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 
-/** Writes the records of the array service: {@code XdrRecords SOURCES FOLDER}. */
+/** Writes the records of remote procedures and of the array service: {@code XdrRecords SOURCES FOLDER}. */
 public final class XdrRecords {
-    private static final String PACKAGE = "dev.verbena.nessie.service.wire";
+    private static final Map<String, String> PACKAGES =
+            Map.of("rpc.x", "dev.verbena.nessie.rpc.wire", "array.x", "dev.verbena.nessie.service.wire");
 
     private XdrRecords() {}
 
     public static void main(String[] args) throws IOException {
-        Path source = Path.of(args[0], "array.x");
-        Path folder = Path.of(args[1], PACKAGE.split("\\."));
+        for (Map.Entry<String, String> each : PACKAGES.entrySet()) {
+            write(Path.of(args[0], each.getKey()), each.getValue(), args[1]);
+        }
+    }
+
+    private static void write(Path source, String itsPackage, String made) throws IOException {
+        Path folder = Path.of(made, itsPackage.split("\\."));
         Map<String, String> files =
                 XdrCompiler.compile(
                         source.toString(),
                         Files.readString(source),
                         new XdrCompiler.Options(
-                                PACKAGE,
+                                itsPackage,
                                 XdrCompiler.LENGTH_MAX_DEFAULT,
                                 XdrCompiler.DEPTH_DEFAULT));
         Files.createDirectories(folder);
-        for (Map.Entry<String, String> each : files.entrySet()) {
-            Files.writeString(folder.resolve(each.getKey()), each.getValue());
+        for (Map.Entry<String, String> file : files.entrySet()) {
+            Files.writeString(folder.resolve(file.getKey()), file.getValue());
         }
     }
 }

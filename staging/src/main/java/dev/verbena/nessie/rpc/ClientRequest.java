@@ -34,12 +34,9 @@ public final class ClientRequest {
     RpcService service;
     XdrValue resultValue;
     NntiBuffer data;
-    Fetch fetch = new Fetch();
+    final Fetch fetch = new Fetch();
     private long timeoutNs;
-
-    /** Valid once it is timed. */
-    long deadlineNs;
-
+    private long deadlineNs;
     private boolean isTimed;
     private int pushCount;
     private Runnable onDone;
@@ -89,13 +86,6 @@ public final class ClientRequest {
         state = State.PROCESSING_RESULT;
     }
 
-    /** The fetch that is under way is left to itself. */
-    Fetch leaveFetch() {
-        Fetch left = fetch;
-        fetch = new Fetch();
-        return left;
-    }
-
     void done(RpcResult local, int remote) {
         boolean isLate = local == RpcResult.ETIMEDOUT;
         State bad = isLate ? State.TIMED_OUT : State.ERROR;
@@ -129,7 +119,7 @@ public final class ClientRequest {
 
     /** Number of the call. */
     public long id() {
-        return message.header.id;
+        return message.header.fields.id();
     }
 
     /** How often the server has asked for data, see {@link RpcCall#askData}. */
@@ -137,11 +127,12 @@ public final class ClientRequest {
         return pushCount;
     }
 
-    /** Its time begins, if it has not begun before. */
-    void timed(long nowNs) {
+    /** When its time ends, which begins when this is first asked for. */
+    long deadlineNs(long nowNs) {
         if (!isTimed) {
             isTimed = true;
             deadlineNs = nowNs + timeoutNs;
         }
+        return deadlineNs;
     }
 }

@@ -9,17 +9,17 @@ import org.agrona.DirectBuffer;
 
 /** Gets a value that did not fit into its message. One thread. */
 final class Fetch {
-    private final WorkRequest work = new WorkRequest().targetEvent(false);
+    private WorkRequest work = new WorkRequest().targetEvent(false);
     private NntiBuffer into;
 
     /**
      * Begins.
      *
-     * @return {@code OK}: {@link #free} gives the memory back once it is complete
+     * @return {@code OK}: {@link #free} gives the memory back
      */
     RpcResult start(
             NntiTransport transport, RegisteredBuffers pool, NntiPeer peer, RpcMessage message) {
-        int length = message.bodyLength;
+        int length = message.fields.bodyLength();
         into = pool.acquire(length);
         if (into == null) {
             return RpcResult.ENOMEM;
@@ -29,10 +29,6 @@ final class Fetch {
             free(pool);
         }
         return RpcResult.of(started);
-    }
-
-    boolean isUnderWay() {
-        return into != null && !work.isComplete();
     }
 
     boolean isComplete() {
@@ -52,10 +48,13 @@ final class Fetch {
         return (int) work.status().length();
     }
 
+    /** If the bytes are still coming, they are left to themselves. */
     void free(RegisteredBuffers pool) {
         if (into != null) {
-            pool.release(into, true);
+            boolean isComing = work.state() == WorkRequest.State.PENDING;
+            pool.release(into, !isComing);
             into = null;
+            work = isComing ? new WorkRequest().targetEvent(false) : work;
         }
     }
 }

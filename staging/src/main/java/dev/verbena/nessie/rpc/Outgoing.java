@@ -1,6 +1,9 @@
 package dev.verbena.nessie.rpc;
 
 import dev.verbena.nessie.nnti.NntiBuffer;
+import dev.verbena.nessie.nnti.NntiPeer;
+import dev.verbena.nessie.nnti.NntiResult;
+import dev.verbena.nessie.nnti.NntiTransport;
 import dev.verbena.nessie.xdr.XdrException;
 import dev.verbena.nessie.xdr.XdrValue;
 import org.agrona.MutableDirectBuffer;
@@ -23,7 +26,7 @@ final class Outgoing {
     }
 
     /**
-     * Decides where the value travels; a long one is encoded now.
+     * Decides where the value travels; a long one is encoded now, and one that cannot is dropped.
      *
      * @param messageMax longer messages are not sent, bytes
      * @param valueMax longer values are refused with {@code EMSGSIZE}, bytes
@@ -34,7 +37,7 @@ final class Outgoing {
         if (length == 0 || header.headerLength() + length < messageMax) {
             return RpcResult.OK;
         }
-        return length > valueMax ? RpcResult.EMSGSIZE : encodeLong(pool);
+        return length > valueMax ? drop(RpcResult.EMSGSIZE) : encodeLong(pool);
     }
 
     /** Encodes the value into a buffer, for it may change before the message is sent. */
@@ -43,39 +46,47 @@ final class Outgoing {
             return RpcResult.OK;
         }
         int length = value.encodedLength();
-        NntiBuffer taken = pool.acquire(length);
-        if (taken == null) {
-            return RpcResult.ENOMEM;
+        buffer = pool.acquire(length);
+        if (buffer == null) {
+            return drop(RpcResult.ENOMEM);
         }
         try {
-            value.encode(taken.window(), 0);
+            value.encode(buffer.window(), 0);
         } catch (XdrException | IndexOutOfBoundsException e) {
-            pool.release(taken, true);
-            return RpcResult.EENCODE;
+            free(pool, true);
+            return drop(RpcResult.EENCODE);
         }
-        header.body(length, taken.handle());
-        buffer = taken;
+        header.body(length, buffer.handle());
         value = null;
         return RpcResult.OK;
     }
 
     /** Says why there is no value instead. */
-    void drop(RpcResult why) {
+    private RpcResult drop(RpcResult why) {
         value = null;
         header.body(0, null).code(why.code());
+        return why;
     }
 
-    /** Writes the message; its length, or -1: the value cannot be encoded. */
-    int encode(MutableDirectBuffer to, int at, boolean isRequest) {
-        int length = header.encode(to, at, isRequest);
-        if (value == null) {
-            return length;
+    /**
+     * Sends the message.
+     *
+     * @return {@code EAGAIN}: not now; {@code EENCODE}: nor now, and it has no value any more
+     */
+    NntiResult send(NntiTransport transport, NntiPeer peer, boolean isRequest) {
+        int at = transport.claim();
+        if (at < 0) {
+            return NntiResult.EAGAIN;
         }
+        MutableDirectBuffer messages = transport.messages();
+        int length = header.encode(messages, at, isRequest);
         try {
-            return length + value.encode(to, at + length);
+            length += value == null ? 0 : value.encode(messages, at + length);
         } catch (XdrException | IndexOutOfBoundsException e) {
-            return -1;
+            drop(RpcResult.EENCODE);
+            return NntiResult.EENCODE;
         }
+        return transport.commit(peer, length);
     }
 
     /** Gives the buffer back, if there is one; it is revoked if the peer may still use it. */

@@ -6,6 +6,8 @@ import dev.verbena.nessie.nnti.NntiPeer;
 import dev.verbena.nessie.nnti.NntiResult;
 import dev.verbena.nessie.nnti.NntiTransport;
 import dev.verbena.nessie.nnti.WorkRequest;
+import dev.verbena.nessie.rpc.wire.RpcAsk;
+import dev.verbena.nessie.rpc.wire.RpcConstants;
 import java.util.ArrayList;
 import org.agrona.DirectBuffer;
 import org.agrona.collections.ArrayListUtil;
@@ -25,7 +27,8 @@ final class Pushes {
 
     private final NntiTransport transport;
     private final BufferHandle target = new BufferHandle();
-    private final long[] asked = new long[3];
+    private final RpcAsk asked = new RpcAsk();
+    private final RpcMessage report = new RpcMessage();
     private final ArrayList<Push> active = new ArrayList<>();
     private final ArrayList<Push> free = new ArrayList<>();
 
@@ -52,16 +55,18 @@ final class Pushes {
         if (request == null) {
             return RpcResult.ECANCELED;
         }
-        if (!RpcMessage.decodeAsk(buffer, at, length, asked, target)) {
+        if (!RpcMessage.decode(asked, target, buffer, at, length)) {
             return RpcResult.EDECODE;
         }
         NntiBuffer data = request.data;
-        if (data == null || !request.message.header.isInData(asked[0], asked[1])) {
+        long from = asked.dataOffset();
+        long bytes = asked.length();
+        if (data == null || !request.message.header.isInData(from, bytes)) {
             return RpcResult.EINVAL;
         }
         request.pushed();
-        return RpcResult.of(
-                transport.put(push.peer, data, asked[0], asked[1], target, asked[2], push.work));
+        long to = asked.bufferOffset();
+        return RpcResult.of(transport.put(push.peer, data, from, bytes, target, to, push.work));
     }
 
     /** Reports what has ended; work done. */
@@ -81,15 +86,9 @@ final class Pushes {
 
     /** False: not now. */
     private boolean report(Push push) {
-        int at = transport.claim();
-        if (at < 0) {
-            return false;
-        }
-        RpcResult how =
-                push.started == RpcResult.OK
-                        ? RpcResult.of(push.work.status().result())
-                        : push.started;
-        RpcMessage.encodePushed(transport.messages(), at, push.exchange, push.id, how);
-        return transport.commit(push.peer, RpcMessage.PUSHED_LENGTH) != NntiResult.EAGAIN;
+        boolean hasBegun = push.started == RpcResult.OK;
+        RpcResult how = hasBegun ? RpcResult.of(push.work.status().result()) : push.started;
+        report.request(push.exchange, push.id, how.code(), 0);
+        return report.tell(transport, push.peer, RpcConstants.PUSHED) != NntiResult.EAGAIN;
     }
 }

@@ -4,6 +4,8 @@ import dev.verbena.nessie.nnti.NntiBuffer;
 import dev.verbena.nessie.nnti.NntiTransport;
 import dev.verbena.transport.TransportException;
 import java.util.ArrayDeque;
+import java.util.List;
+import java.util.stream.Stream;
 
 /**
  * Registered buffers for long arguments and results, kept for the next use by powers of two. One
@@ -16,17 +18,13 @@ final class RegisteredBuffers implements AutoCloseable {
 
     private final NntiTransport transport;
     private final int flags;
-    private final ArrayDeque<NntiBuffer>[] free;
+    private final List<ArrayDeque<NntiBuffer>> free =
+            Stream.generate(ArrayDeque<NntiBuffer>::new).limit(Integer.SIZE).toList();
     int usedCount;
 
-    @SuppressWarnings({"unchecked", "rawtypes"})
     RegisteredBuffers(NntiTransport transport, int flags) {
         this.transport = transport;
         this.flags = flags;
-        this.free = new ArrayDeque[Integer.SIZE];
-        for (int i = 0; i < free.length; i++) {
-            free[i] = new ArrayDeque<>();
-        }
     }
 
     private static int sizeClass(int length) {
@@ -36,7 +34,7 @@ final class RegisteredBuffers implements AutoCloseable {
     /** Of at least this length, up to 1 GiB; null: there is no memory. */
     NntiBuffer acquire(int length) {
         int bits = sizeClass(Math.max(1, length));
-        NntiBuffer buffer = free[bits].poll();
+        NntiBuffer buffer = free.get(bits).poll();
         if (buffer == null) {
             try {
                 buffer = transport.alloc(1 << bits, 1, flags);
@@ -51,14 +49,13 @@ final class RegisteredBuffers implements AutoCloseable {
     /**
      * For the next use.
      *
-     * @param isUnused false: a peer may still try to use it, so it is revoked
+     * @param isUnused false: it may still be used, so it is revoked, and freed when it is not
      */
     void release(NntiBuffer buffer, boolean isUnused) {
-        int bits = sizeClass((int) buffer.length());
         usedCount--;
-        boolean isKept = buffer.length() <= KEPT_LENGTH_MAX && free[bits].size() < KEPT_MAX;
-        if (isKept && isUnused) {
-            free[bits].add(buffer);
+        ArrayDeque<NntiBuffer> equal = free.get(sizeClass((int) buffer.length()));
+        if (isUnused && buffer.length() <= KEPT_LENGTH_MAX && equal.size() < KEPT_MAX) {
+            equal.add(buffer);
         } else {
             transport.unregister(buffer);
         }
@@ -66,11 +63,6 @@ final class RegisteredBuffers implements AutoCloseable {
 
     @Override
     public void close() {
-        for (ArrayDeque<NntiBuffer> each : free) {
-            NntiBuffer buffer;
-            while ((buffer = each.poll()) != null) {
-                transport.unregister(buffer);
-            }
-        }
+        free.forEach(each -> each.forEach(transport::unregister));
     }
 }

@@ -11,9 +11,9 @@ import org.agrona.concurrent.NanoClock;
 
 /**
  * A bounded pool of handlers beside the server's thread: calls go one way, what handlers ask for
- * goes the other. A worker is an agent; each runs on a thread of its own. Thread-safe.
+ * goes the other. Each of its threads runs this one agent. Thread-safe.
  */
-final class RequestWorkers {
+final class RequestWorkers implements ProtocolAgent {
     private static final long WAIT_NS = Long.MAX_VALUE / 4;
 
     private final NntiTransport transport;
@@ -53,10 +53,6 @@ final class RequestWorkers {
         wakeup.run();
     }
 
-    ProtocolAgent worker() {
-        return new Worker();
-    }
-
     /** On the server's thread: does what handlers ask for; work done. */
     int takeCommands() {
         return commands.drain(RpcCall::execute, commands.capacity());
@@ -83,30 +79,28 @@ final class RequestWorkers {
         isClosed = true;
     }
 
-    private final class Worker implements ProtocolAgent {
-        @Override
-        public int doWork() {
-            RpcCall call = calls.poll();
-            if (call == null) {
-                return 0;
-            }
-            try {
-                call.handle(errorHandler);
-            } finally {
-                taken.decrementAndGet();
-                transport.wakeup();
-            }
-            return 1;
+    @Override
+    public int doWork() {
+        RpcCall call = calls.poll();
+        if (call == null) {
+            return 0;
         }
+        try {
+            call.handle(errorHandler);
+        } finally {
+            taken.decrementAndGet();
+            transport.wakeup();
+        }
+        return 1;
+    }
 
-        @Override
-        public long nextDeadlineNs() {
-            return NO_DEADLINE;
-        }
+    @Override
+    public long nextDeadlineNs() {
+        return NO_DEADLINE;
+    }
 
-        @Override
-        public String roleName() {
-            return "nessie-worker";
-        }
+    @Override
+    public String roleName() {
+        return "nessie-worker";
     }
 }

@@ -5,6 +5,7 @@ import dev.verbena.nessie.nnti.NntiPeer;
 import dev.verbena.nessie.nnti.NntiResult;
 import dev.verbena.nessie.nnti.NntiTransport;
 import dev.verbena.nessie.nnti.WorkRequest;
+import dev.verbena.nessie.rpc.wire.RpcAsk;
 import dev.verbena.nessie.xdr.XdrValue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.agrona.ErrorHandler;
@@ -46,7 +47,7 @@ public final class RpcCall {
 
     private final RpcServer server;
     final RpcMessage request = new RpcMessage();
-    final Outgoing reply = new Outgoing();
+    private final Outgoing reply = new Outgoing();
     final Fetch longArgs = new Fetch();
     private final WorkRequest work = new WorkRequest().targetEvent(false);
     private final Int2ObjectHashMap<XdrValue> argsByOpcode = new Int2ObjectHashMap<>();
@@ -85,9 +86,9 @@ public final class RpcCall {
 
     private Command command;
     private NntiBuffer local;
-    private long offset;
-    private long length;
-    private long dataOffset;
+
+    /** What is to be moved; also sent to the client if that is to put. */
+    private final RpcAsk range = new RpcAsk();
 
     /** What the server's thread has answered to a handler on another one; null: nothing yet. */
     private RpcResult answer;
@@ -100,12 +101,12 @@ public final class RpcCall {
 
     /** Number of the call at its client. */
     public long id() {
-        return request.id;
+        return request.fields.id();
     }
 
     /** The operation. */
     public int opcode() {
-        return request.opcode;
+        return request.fields.opcode();
     }
 
     /** The client. */
@@ -125,7 +126,7 @@ public final class RpcCall {
 
     /** Bytes of the client's bulk data. */
     public long dataLength() {
-        return request.dataLength;
+        return request.fields.dataLength();
     }
 
     /** Nanoseconds since the request arrived; 0 if it went to its handler at once. */
@@ -196,12 +197,12 @@ public final class RpcCall {
         isReplied = true;
         command = Command.REPLY;
         prepareReply(code, value);
-        return workers == null ? server.replies.send(this) : workers.ask(this);
+        return workers == null ? sendReply() : workers.ask(this);
     }
 
     private void prepareReply(int code, XdrValue value) {
         reply.begin(code == 0 ? value : null)
-                .request(request.exchange, request.id, request.opcode, 0)
+                .request(request.fields.exchange(), id(), opcode(), 0)
                 .code(code);
     }
 
@@ -223,9 +224,7 @@ public final class RpcCall {
         }
         command = what;
         local = buffer;
-        offset = at;
-        length = bytes;
-        dataOffset = remoteOffset;
+        range.dataOffset(remoteOffset).length(bytes).bufferOffset(at);
         if (to != null || workers == null) {
             return to == null ? moveAndWait() : start(to);
         }
@@ -254,8 +253,6 @@ public final class RpcCall {
         isOrphan = false;
         isCounted = false;
         isAsking = false;
-        args = null;
-        operation = null;
     }
 
     /** Its age counts from here, if it did not before. */
@@ -298,19 +295,11 @@ public final class RpcCall {
     void operation(RpcOperation itsOperation) {
         operation = itsOperation;
         isCounted = opcode() < Opcode.NULL || opcode() > Opcode.KILL_SERVICE;
-        if (itsOperation.args() == null) {
-            args = null;
-            return;
-        }
-        args = argsByOpcode.get(request.opcode);
-        if (args == null) {
+        args = argsByOpcode.get(opcode());
+        if (args == null && itsOperation.args() != null) {
             args = itsOperation.args().get();
-            argsByOpcode.put(request.opcode, args);
+            argsByOpcode.put(opcode(), args);
         }
-    }
-
-    void deadlineNs(long newDeadline) {
-        deadlineNs = newDeadline;
     }
 
     void slot(NntiBuffer buffer) {
@@ -327,13 +316,45 @@ public final class RpcCall {
     RpcResult refuse(RpcResult why) {
         phase = Phase.RUNNING;
         prepareReply(why.code(), null);
-        return server.replies.send(this);
+        return sendReply();
+    }
+
+    /** Encodes and sends the answer, or keeps it until it can be sent. */
+    RpcResult sendReply() {
+        if (isOrphan || isResponseless()) {
+            answered(false);
+            return isOrphan ? RpcResult.EIO : RpcResult.OK;
+        }
+        RpcResult prepared = RpcResult.OK;
+        if (phase != Phase.REPLYING) {
+            phase = Phase.REPLYING;
+            prepared = reply.prepare(server.lengthMax, Integer.MAX_VALUE, server.longResults);
+        }
+        NntiResult sent = reply.send(server.transport, peer, false);
+        if (sent == NntiResult.EAGAIN || sent == NntiResult.EENCODE) {
+            // The handler may change its result once reply has returned.
+            reply.encodeLong(server.longResults);
+            return prepared;
+        }
+        if (reply.buffer != null) {
+            deadlineNs = server.nanoTime() + server.options.fetchTimeoutNs();
+            phase = Phase.AWAITING_ACK;
+        } else {
+            server.finish(this);
+        }
+        return sent == NntiResult.OK ? prepared : RpcResult.of(sent);
+    }
+
+    /** Nothing more is sent; the client has its long result, or does not get it. */
+    void answered(boolean isFetched) {
+        reply.free(server.longResults, isFetched);
+        server.finish(this);
     }
 
     /** Does what a handler on another thread asks for, which waits. */
     void execute() {
         if (command == Command.REPLY) {
-            answer(server.replies.send(this));
+            answer(sendReply());
             return;
         }
         RpcResult started = start(this::answer);
@@ -353,19 +374,18 @@ public final class RpcCall {
     }
 
     private RpcResult start(TransferListener to) {
+        long length = range.length();
         if (length == 0) {
             to.onTransferred(RpcResult.OK);
             return RpcResult.OK;
         }
+        long at = range.bufferOffset();
+        long from = range.dataOffset();
         NntiTransport transport = server.transport;
         NntiResult started =
                 switch (command) {
-                    case GET ->
-                            transport.get(
-                                    peer, request.data, dataOffset, length, local, offset, work);
-                    case PUT ->
-                            transport.put(
-                                    peer, local, offset, length, request.data, dataOffset, work);
+                    case GET -> transport.get(peer, request.data, from, length, local, at, work);
+                    case PUT -> transport.put(peer, local, at, length, request.data, from, work);
                     default -> checkAsk(transport);
                 };
         if (started == NntiResult.OK) {
@@ -382,7 +402,7 @@ public final class RpcCall {
         int bytes = RpcMessage.ASK_LENGTH + local.handle().encodedLength();
         return bytes > transport.messageLengthMax()
                 ? NntiResult.EMSGSIZE
-                : local.checkTarget(offset, length);
+                : local.checkTarget(range.bufferOffset(), range.length());
     }
 
     boolean isMoving() {
@@ -393,9 +413,8 @@ public final class RpcCall {
     private void ask(NntiTransport transport) {
         int at = transport.claim();
         if (at >= 0) {
-            int bytes =
-                    request.encodeAsk(
-                            transport.messages(), at, dataOffset, length, local.handle(), offset);
+            range.exchange(request.fields.exchange()).id(id());
+            int bytes = RpcMessage.encode(range, local.handle(), transport.messages(), at);
             NntiResult sent = transport.commit(peer, bytes);
             isAskDue = sent == NntiResult.EAGAIN;
             pushed = isAskDue || sent == NntiResult.OK ? null : RpcResult.of(sent);

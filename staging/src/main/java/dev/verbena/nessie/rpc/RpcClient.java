@@ -6,6 +6,7 @@ import dev.verbena.nessie.nnti.NntiException;
 import dev.verbena.nessie.nnti.NntiPeer;
 import dev.verbena.nessie.nnti.NntiResult;
 import dev.verbena.nessie.nnti.NntiTransport;
+import dev.verbena.nessie.rpc.wire.RpcConstants;
 import dev.verbena.nessie.xdr.XdrException;
 import dev.verbena.nessie.xdr.XdrInts;
 import dev.verbena.nessie.xdr.XdrValue;
@@ -31,22 +32,16 @@ public final class RpcClient {
     private final IntHashSet stubs = new IntHashSet();
     private final ArrayList<ClientRequest> active = new ArrayList<>();
 
-    /** Fetches of calls that have ended meanwhile. */
-    private final ArrayList<Fetch> abandoned = new ArrayList<>();
-
     private final RpcMessage arrived = new RpcMessage();
     private final Outgoing responseless = new Outgoing();
     private final Pushes pushes;
     private final int exchange;
     private long nextId = 1;
-    private int sendingCount;
-    private int fetchingCount;
+
+    /** Calls that are to be sent, or whose results are being fetched. */
+    private int busyCount;
+
     private int cycles;
-    private long earliestNs = Long.MAX_VALUE;
-
-    /** Some call's time has not begun: the first look at the clock begins it. */
-    private boolean hasUntimed;
-
     private long lateCount;
     private long longResultCount;
 
@@ -82,13 +77,7 @@ public final class RpcClient {
                             return search.isDone();
                         },
                         NntiTransport.NEVER);
-        if (waited != NntiResult.OK) {
-            search.interrupted();
-        }
-        if (search.failure() != null) {
-            throw search.failure();
-        }
-        return search.service();
+        return search.found(waited);
     }
 
     /**
@@ -146,8 +135,7 @@ public final class RpcClient {
             return prepared;
         }
         active.add(request);
-        hasUntimed = true;
-        sendingCount++;
+        busyCount++;
         send(request);
         return request.isDone() ? request.result() : RpcResult.OK;
     }
@@ -161,33 +149,18 @@ public final class RpcClient {
         if (!stubs.contains(opcode)) {
             return RpcResult.ENOENT;
         }
-        responseless.begin(args).request(exchange, nextId++, opcode, RpcMessage.FLAG_RESPONSELESS);
-        if (responseless.prepare(service.requestLength(), 0, longArgs) != RpcResult.OK) {
-            return RpcResult.EINVAL;
-        }
-        int at = transport.claim();
-        if (at < 0) {
-            return RpcResult.EBADRPC;
-        }
-        int length = responseless.encode(transport.messages(), at, true);
-        return length < 0
-                ? RpcResult.EENCODE
-                : RpcResult.of(transport.commit(service.peer(), length));
+        responseless
+                .begin(args)
+                .request(exchange, nextId++, opcode, RpcConstants.FLAG_RESPONSELESS);
+        return responseless.prepare(service.requestLength(), 0, longArgs) == RpcResult.OK
+                ? RpcResult.of(responseless.send(transport, service.peer(), true))
+                : RpcResult.EINVAL;
     }
 
     private void send(ClientRequest request) {
-        int at = transport.claim();
-        if (at < 0) {
-            return;
-        }
-        int length = request.message.encode(transport.messages(), at, true);
-        if (length < 0) {
-            end(request, RpcResult.EENCODE, 0);
-            return;
-        }
-        NntiResult result = transport.commit(request.service.peer(), length);
+        NntiResult result = request.message.send(transport, request.service.peer(), true);
         if (result == NntiResult.OK) {
-            sendingCount--;
+            busyCount--;
             request.sent();
         } else if (result != NntiResult.EAGAIN) {
             end(request, RpcResult.of(result), 0);
@@ -197,81 +170,38 @@ public final class RpcClient {
     /** Sends, fetches and times out what is due; work done. Part of {@link RpcEndpoint#doWork}. */
     int doWork() {
         int work = pushes.doWork();
-        if (sendingCount > 0 || fetchingCount > 0 || isLate()) {
-            work += stepAll();
-        }
-        for (int i = abandoned.size() - 1; i >= 0; i--) {
-            if (abandoned.get(i).isComplete()) {
-                abandoned.remove(i).free(longResults);
-                work++;
-            }
-        }
-        return work;
-    }
-
-    /** Some cycles leave the clock alone, which costs as much as an empty look into the network. */
-    private boolean isLate() {
-        if (active.isEmpty() || ++cycles % CYCLES_PER_LOOK != 0) {
-            return false;
-        }
-        long now = transport.transport().nanoTime();
-        beginTimes(now);
-        return now - earliestNs >= 0;
-    }
-
-    private void beginTimes(long now) {
-        if (hasUntimed) {
-            hasUntimed = false;
-            long earliest = Long.MAX_VALUE;
-            for (int i = 0; i < active.size(); i++) {
-                active.get(i).timed(now);
-                earliest = RpcEndpoint.earlier(earliest, active.get(i).deadlineNs);
-            }
-            earliestNs = earliest;
-        }
+        // Most cycles leave the clock alone, which costs as much as an empty look into the network.
+        boolean isLook = !active.isEmpty() && ++cycles % CYCLES_PER_LOOK == 0;
+        return busyCount > 0 || isLook ? work + stepAll() : work;
     }
 
     private int stepAll() {
         int work = 0;
         long now = transport.transport().nanoTime();
-        beginTimes(now);
         for (int i = active.size() - 1; i >= 0; i--) {
             ClientRequest request = active.get(i);
-            work += step(request);
-            request.timed(now); // one that was started meanwhile
-            if (!request.isDone() && now - request.deadlineNs >= 0) {
+            ClientRequest.State before = request.state();
+            step(request);
+            if (!request.isDone() && now - request.deadlineNs(now) >= 0) {
                 end(request, RpcResult.ETIMEDOUT, 0);
-                work++;
             }
+            work += request.state() == before ? 0 : 1;
+            // What is run when a call is done may have started and ended others.
             i = Math.min(i, active.size());
         }
-        // After all of them: what is run when a call is done may have started others.
-        hasUntimed = true;
-        beginTimes(now);
         return work;
     }
 
-    private int step(ClientRequest request) {
+    private void step(ClientRequest request) {
         if (request.state() == ClientRequest.State.SENDING) {
             send(request);
-            return request.state() == ClientRequest.State.SENDING ? 0 : 1;
-        }
-        boolean isFetched =
-                request.state() == ClientRequest.State.PROCESSING_RESULT
-                        && request.fetch.isComplete();
-        if (isFetched) {
+        } else if (request.fetch.isComplete()) {
             fetched(request);
         }
-        return isFetched ? 1 : 0;
     }
 
     private void fetched(ClientRequest request) {
-        int at = transport.claim();
-        if (at < 0) {
-            return;
-        }
-        RpcMessage.encodeAck(transport.messages(), at, exchange, request.id());
-        if (transport.commit(request.service.peer(), RpcMessage.ACK_LENGTH) == NntiResult.EAGAIN) {
+        if (acknowledge(request.service.peer(), request.id()) == NntiResult.EAGAIN) {
             return;
         }
         Fetch fetch = request.fetch;
@@ -280,6 +210,11 @@ public final class RpcClient {
         } else {
             end(request, fetch.result(), 0);
         }
+    }
+
+    /** The server need not keep a result any more. */
+    private NntiResult acknowledge(NntiPeer peer, long id) {
+        return arrived.request(exchange, id, 0, 0).tell(transport, peer, RpcConstants.ACK);
     }
 
     private void decode(ClientRequest request, DirectBuffer buffer, int at, int length, int code) {
@@ -297,16 +232,17 @@ public final class RpcClient {
     /** A result: belongs to the call of this id at this peer, or is late. */
     void onResult(NntiPeer peer, DirectBuffer buffer, int at, int length) {
         ClientRequest request = find(peer, buffer, at);
+        boolean isWhole = arrived.decode(buffer, at, length, false);
         if (request == null) {
             lateCount++;
-            releaseLate(peer, buffer, at, length);
-            return;
-        }
-        if (!arrived.decode(buffer, at, length, false)) {
+            if (isWhole && arrived.isFetch()) {
+                acknowledge(peer, arrived.fields.id());
+            }
+        } else if (!isWhole) {
             end(request, RpcResult.EDECODE, 0);
         } else if (!arrived.isFetch()) {
-            decode(request, buffer, arrived.bodyAt, arrived.bodyLength, arrived.code);
-        } else if (arrived.bodyLength > RESULT_LENGTH_MAX) {
+            decode(request, buffer, arrived.bodyAt, arrived.fields.bodyLength(), arrived.code());
+        } else if (arrived.fields.bodyLength() > RESULT_LENGTH_MAX) {
             end(request, RpcResult.EMSGSIZE, 0);
         } else {
             fetch(request);
@@ -318,15 +254,6 @@ public final class RpcClient {
         pushes.onAsk(peer, find(peer, buffer, at), buffer, at, length);
     }
 
-    /** Nobody will fetch it: the server need not keep it. */
-    private void releaseLate(NntiPeer peer, DirectBuffer buffer, int at, int length) {
-        int slot = transport.claim();
-        if (slot >= 0 && arrived.decode(buffer, at, length, false) && arrived.isFetch()) {
-            RpcMessage.encodeAck(transport.messages(), slot, exchange, arrived.id);
-            transport.commit(peer, RpcMessage.ACK_LENGTH);
-        }
-    }
-
     private void fetch(ClientRequest request) {
         RpcResult started =
                 request.fetch.start(transport, longResults, request.service.peer(), arrived);
@@ -334,8 +261,8 @@ public final class RpcClient {
             end(request, started, 0);
             return;
         }
-        request.fetching(arrived.code);
-        fetchingCount++;
+        request.fetching(arrived.code());
+        busyCount++;
         longResultCount++;
     }
 
@@ -344,27 +271,21 @@ public final class RpcClient {
         long id = RpcMessage.idOf(buffer, at);
         for (int i = active.size() - 1; i >= 0; i--) {
             ClientRequest each = active.get(i);
-            if (each.id() == id) {
-                boolean isIts =
-                        each.service.peer() == peer
-                                && RpcMessage.exchangeOf(buffer, at) == exchange
-                                && each.state() == ClientRequest.State.PROCESSING_REQUEST;
-                return isIts ? each : null;
+            if (each.id() == id
+                    && each.service.peer() == peer
+                    && RpcMessage.exchangeOf(buffer, at) == exchange
+                    && each.state() == ClientRequest.State.PROCESSING_REQUEST) {
+                return each;
             }
         }
         return null;
     }
 
     private void end(ClientRequest request, RpcResult result, int code) {
-        sendingCount -= request.state() == ClientRequest.State.SENDING ? 1 : 0;
-        fetchingCount -= request.state() == ClientRequest.State.PROCESSING_RESULT ? 1 : 0;
+        busyCount -= request.state() == ClientRequest.State.PROCESSING_REQUEST ? 0 : 1;
         ArrayListUtil.fastUnorderedRemove(active, request);
         request.message.free(longArgs, result == RpcResult.OK);
-        if (request.fetch.isUnderWay()) {
-            abandoned.add(request.leaveFetch());
-        } else {
-            request.fetch.free(longResults);
-        }
+        request.fetch.free(longResults);
         request.done(result, code);
     }
 
@@ -428,16 +349,13 @@ public final class RpcClient {
      * @return {@code EBADRPC} if one failed, else {@code ETIMEDOUT} if one timed out or goes on
      */
     public RpcResult awaitAll(List<ClientRequest> requests, long timeoutMs) {
-        long start = transport.transport().nanoTime();
+        long end = transport.transport().nanoTime() + NntiTransport.timeoutNs(timeoutMs);
         RpcResult worst = RpcResult.OK;
         for (ClientRequest request : requests) {
-            long passedMs = (transport.transport().nanoTime() - start) / MS;
-            RpcResult result =
-                    await(request, timeoutMs < 0 ? timeoutMs : Math.max(0, timeoutMs - passedMs));
-            if (result == RpcResult.ETIMEDOUT) {
-                worst = worst == RpcResult.OK ? result : worst;
-            } else if (result != RpcResult.OK) {
-                worst = RpcResult.EBADRPC;
+            long leftMs = Math.max(0, end - transport.transport().nanoTime()) / MS;
+            RpcResult result = await(request, leftMs);
+            if (result != RpcResult.OK && worst != RpcResult.EBADRPC) {
+                worst = result == RpcResult.ETIMEDOUT ? result : RpcResult.EBADRPC;
             }
         }
         return worst;
@@ -454,9 +372,8 @@ public final class RpcClient {
             return callResponseless(service, Opcode.KILL_SERVICE, args);
         }
         ClientRequest request = new ClientRequest();
-        RpcResult called =
-                call(request, service, Opcode.KILL_SERVICE, args, null, null, 0, timeoutMs);
-        return called == RpcResult.OK ? await(request, NntiTransport.NEVER) : called;
+        call(request, service, Opcode.KILL_SERVICE, args, null, null, 0, timeoutMs);
+        return await(request, NntiTransport.NEVER);
     }
 
     /** Results that came when nobody waited for them any more. */
@@ -471,13 +388,12 @@ public final class RpcClient {
 
     /** When something is due although nothing comes; {@code Long.MAX_VALUE}: never. */
     long nextDeadlineNs() {
-        if (active.isEmpty()) {
-            return Long.MAX_VALUE;
+        long now = active.isEmpty() ? 0 : transport.transport().nanoTime();
+        long earliest = Long.MAX_VALUE;
+        for (int i = 0; i < active.size(); i++) {
+            earliest = RpcEndpoint.earlier(earliest, active.get(i).deadlineNs(now));
         }
-        if (hasUntimed) {
-            beginTimes(transport.transport().nanoTime());
-        }
-        return earliestNs;
+        return earliest;
     }
 
     void close() {

@@ -4,6 +4,7 @@ import dev.verbena.nessie.nnti.MessageHandler;
 import dev.verbena.nessie.nnti.NntiOptions;
 import dev.verbena.nessie.nnti.NntiPeer;
 import dev.verbena.nessie.nnti.NntiTransport;
+import dev.verbena.nessie.rpc.wire.RpcConstants;
 import dev.verbena.transport.Transport;
 import org.agrona.DirectBuffer;
 import org.agrona.ErrorHandler;
@@ -16,13 +17,12 @@ public final class RpcEndpoint implements AutoCloseable {
     /** Longest request or result in one message, bytes (specification, section 1.1). */
     public static final int MESSAGE_LENGTH = 1216;
 
-    private static final int MAGIC_WITHOUT_VERSION = RpcMessage.REQUEST >>> 8;
+    private static final int MAGIC_WITHOUT_VERSION = RpcConstants.REQUEST >>> 8;
 
     private final NntiTransport transport;
     private final RpcClient client;
     private final ErrorHandler errorHandler;
     private RpcServer server;
-    private long unknownCount;
 
     /**
      * A client; a server if {@link #serve} is called.
@@ -91,11 +91,6 @@ public final class RpcEndpoint implements AutoCloseable {
         return a - b < 0 ? a : b;
     }
 
-    /** Messages that were neither requests nor results. */
-    public long unknownCount() {
-        return unknownCount;
-    }
-
     /** Calls under way end with {@code ECANCELED}. */
     @Override
     public void close() {
@@ -109,27 +104,25 @@ public final class RpcEndpoint implements AutoCloseable {
     private final class Messages implements MessageHandler {
         @Override
         public boolean mayPassOthers(DirectBuffer buffer, int offset, int length) {
-            return RpcMessage.magic(buffer, offset, length) != RpcMessage.REQUEST;
+            return RpcMessage.magic(buffer, offset, length) != RpcConstants.REQUEST;
         }
 
         @Override
         public boolean onMessage(NntiPeer peer, DirectBuffer buffer, int offset, int length) {
             int magic = RpcMessage.magic(buffer, offset, length);
-            if (magic == RpcMessage.REQUEST && server != null) {
+            if (magic == RpcConstants.REQUEST && server != null) {
                 return server.onRequest(peer, buffer, offset, length);
             }
-            if (magic == RpcMessage.RESULT) {
+            if (magic == RpcConstants.RESULT) {
                 client.onResult(peer, buffer, offset, length);
-            } else if (magic == RpcMessage.ASK) {
+            } else if (magic == RpcConstants.ASK) {
                 client.onAsk(peer, buffer, offset, length);
-            } else if (magic == RpcMessage.PUSHED && server != null) {
+            } else if (magic == RpcConstants.PUSHED && server != null) {
                 server.onPushed(peer, buffer, offset, length);
-            } else if (magic == RpcMessage.ACK && server != null) {
+            } else if (magic == RpcConstants.ACK && server != null) {
                 server.onAck(peer, buffer, offset);
             } else if (magic >>> 8 == MAGIC_WITHOUT_VERSION && server != null) {
                 server.onUnknownVersion(peer, buffer, offset);
-            } else {
-                unknownCount++;
             }
             return true;
         }

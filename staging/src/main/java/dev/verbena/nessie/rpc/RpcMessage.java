@@ -3,30 +3,36 @@ package dev.verbena.nessie.rpc;
 import static java.nio.ByteOrder.BIG_ENDIAN;
 
 import dev.verbena.nessie.nnti.BufferHandle;
+import dev.verbena.nessie.nnti.NntiPeer;
 import dev.verbena.nessie.nnti.NntiResult;
+import dev.verbena.nessie.nnti.NntiTransport;
+import dev.verbena.nessie.rpc.wire.RpcAsk;
+import dev.verbena.nessie.rpc.wire.RpcConstants;
+import dev.verbena.nessie.rpc.wire.RpcHeader;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 
 /**
  * Header of a request, a result or an acknowledgement, in XDR (specification, section 2.3). A
- * holder of its values, not a view. Handles that are absent take no bytes: a null request and its
+ * holder of its values, not a view. The build makes its constants and fields of {@code rpc.x}; what
+ * follows them is encoded here. Handles that are absent take no bytes: a null request and its
  * answer fit, with what NNTI and shm:// put before them, into one line of the cache.
  *
  * <pre>
  * offset size request                 result              acknowledgement
- *  0     4    {@link #REQUEST}        {@link #RESULT}     {@link #ACK}
+ *  0     4    {@code REQUEST}         {@code RESULT}       {@code ACK}
  *  4     4    exchange                exchange            exchange
  *  8     8    id                      id                  id
  * 16     4    opcode                  opcode
  * 20     4    flags                   flags
  * 24     4    length of the arguments length of the result
  * 28     8    length of the data      code (4), zero (4)
- * 36     4+n  handle of the arguments handle of the result      with {@link #FLAG_FETCH}
- *        4+n  handle of the data                                with {@link #FLAG_DATA}
+ * 36     4+n  handle of the arguments handle of the result      with {@code FLAG_FETCH}
+ *        4+n  handle of the data                                with {@code FLAG_DATA}
  *        ...  arguments if inline     result if inline
  *
  * offset size asks for data                   data was put
- *  0     4    {@link #ASK}                    {@link #PUSHED}
+ *  0     4    {@code ASK}                     {@code PUSHED}
  *  4     4    exchange                        exchange
  *  8     8    id                              id
  * 16     8    offset in the client's data     code (4)
@@ -36,14 +42,6 @@ import org.agrona.MutableDirectBuffer;
  * </pre>
  */
 final class RpcMessage {
-    static final int REQUEST = 0x4E535131;
-    static final int RESULT = 0x4E535231;
-    static final int ACK = 0x4E534131;
-    static final int ASK = 0x4E535031;
-    static final int PUSHED = 0x4E534431;
-    static final int FLAG_FETCH = 1;
-    static final int FLAG_DATA = 2;
-    static final int FLAG_RESPONSELESS = 4;
     static final int ACK_LENGTH = 16;
     static final int PUSHED_LENGTH = 20;
 
@@ -59,22 +57,9 @@ final class RpcMessage {
     /** Of a header with both handles, of one segment each. */
     static final int LENGTH_MAX = HEADER_LENGTH + 2 * HANDLE_LENGTH;
 
-    private static final int FLAGS_ALL = FLAG_FETCH | FLAG_DATA | FLAG_RESPONSELESS;
-    private static final int ID_OFFSET = 8;
-    private static final int OPCODE_OFFSET = 16;
-    private static final int FLAGS_OFFSET = 20;
-    private static final int BODY_LENGTH_OFFSET = 24;
-    private static final int DATA_OFFSET = 28;
-
+    final RpcHeader fields = new RpcHeader();
     final BufferHandle body = new BufferHandle();
     final BufferHandle data = new BufferHandle();
-    int exchange;
-    long id;
-    int opcode;
-    private int flags;
-    int bodyLength;
-    long dataLength;
-    int code;
 
     /** Where an inline body begins, in the buffer that was decoded. */
     int bodyAt;
@@ -88,41 +73,39 @@ final class RpcMessage {
     }
 
     static long idOf(DirectBuffer buffer, int at) {
-        return buffer.getLong(at + ID_OFFSET, BIG_ENDIAN);
+        return buffer.getLong(at + 8, BIG_ENDIAN);
     }
 
-    RpcMessage request(int itsExchange, long itsId, int itsOpcode, int itsFlags) {
-        exchange = itsExchange;
-        id = itsId;
-        opcode = itsOpcode;
-        flags = itsFlags;
-        bodyLength = 0;
-        dataLength = 0;
-        code = 0;
+    RpcMessage request(int exchange, long id, int opcode, int flags) {
+        fields.exchange(exchange).id(id).opcode(opcode).flags(flags).bodyLength(0).dataLength(0);
         body.clear();
         data.clear();
         return this;
     }
 
     RpcMessage body(int length, BufferHandle handle) {
-        bodyLength = length;
+        fields.bodyLength(length);
         if (handle != null) {
             body.set(handle);
-            flags |= FLAG_FETCH;
+            fields.flags(fields.flags() | RpcConstants.FLAG_FETCH);
         }
         return this;
     }
 
     RpcMessage data(long length, BufferHandle handle) {
-        dataLength = length;
+        fields.dataLength(length).flags(fields.flags() | RpcConstants.FLAG_DATA);
         data.set(handle);
-        flags |= FLAG_DATA;
         return this;
     }
 
-    RpcMessage code(int itsCode) {
-        code = itsCode;
+    /** Of a result, in the place of the length of data. */
+    RpcMessage code(int code) {
+        fields.dataLength((long) code << Integer.SIZE);
         return this;
+    }
+
+    int code() {
+        return (int) (fields.dataLength() >> Integer.SIZE);
     }
 
     int headerLength() {
@@ -130,71 +113,40 @@ final class RpcMessage {
         return HEADER_LENGTH + (hasData() ? handles + 4 + data.encodedLength() : handles);
     }
 
-    private static void begin(
-            MutableDirectBuffer buffer, int at, int magic, int exchange, long id) {
-        buffer.putInt(at, magic, BIG_ENDIAN);
-        buffer.putInt(at + 4, exchange, BIG_ENDIAN);
-        buffer.putLong(at + ID_OFFSET, id, BIG_ENDIAN);
-    }
-
-    static int encodeAck(MutableDirectBuffer buffer, int at, int exchange, long id) {
-        begin(buffer, at, ACK, exchange, id);
-        return ACK_LENGTH;
-    }
-
-    /** Asks for a range of the data of this request; the length of the message. */
-    int encodeAsk(
-            MutableDirectBuffer buffer,
-            int at,
-            long dataOffset,
-            long length,
-            BufferHandle to,
-            long toOffset) {
-        begin(buffer, at, ASK, exchange, id);
-        buffer.putLong(at + 16, dataOffset, BIG_ENDIAN);
-        buffer.putLong(at + 24, length, BIG_ENDIAN);
-        buffer.putLong(at + 32, toOffset, BIG_ENDIAN);
-        return encode(buffer, at + 40, to) - at;
-    }
-
     /**
-     * Reads what {@link #encodeAsk} wrote.
+     * Sends a short message: {@code ACK}, or {@code PUSHED} with how it went as opcode.
      *
-     * @param asked gets the offset in the data, the length, and the offset in the server's buffer
-     * @return false: malformed
+     * @return as {@link NntiTransport#commit}
      */
-    static boolean decodeAsk(
-            DirectBuffer buffer, int at, int length, long[] asked, BufferHandle to) {
-        if (length < ASK_LENGTH) {
-            return false;
+    NntiResult tell(NntiTransport transport, NntiPeer peer, int magic) {
+        int at = transport.claim();
+        if (at < 0) {
+            return NntiResult.EAGAIN;
         }
-        for (int i = 0; i < asked.length; i++) {
-            asked[i] = buffer.getLong(at + 16 + i * Long.BYTES, BIG_ENDIAN);
-        }
-        return decode(buffer, at + 40, at + length, to) > 0;
+        fields.magic(magic).encode(transport.messages(), at);
+        return transport.commit(peer, magic == RpcConstants.ACK ? ACK_LENGTH : PUSHED_LENGTH);
     }
 
-    static int encodePushed(
-            MutableDirectBuffer buffer, int at, int exchange, long id, RpcResult how) {
-        begin(buffer, at, PUSHED, exchange, id);
-        buffer.putInt(at + 16, how.code(), BIG_ENDIAN);
-        return PUSHED_LENGTH;
+    /** Asks a client to put into a buffer; the length of the message. */
+    static int encode(RpcAsk asked, BufferHandle to, MutableDirectBuffer buffer, int at) {
+        return encode(buffer, at + asked.magic(RpcConstants.ASK).encode(buffer, at), to) - at;
     }
 
-    /** Null: malformed. */
+    /** Reads what the other wrote; false: malformed. */
+    static boolean decode(RpcAsk asked, BufferHandle to, DirectBuffer buffer, int at, int length) {
+        return length >= ASK_LENGTH
+                && decode(buffer, at + asked.decode(buffer, at, at + length), at + length, to) > 0;
+    }
+
+    /** How the client's put has ended; null: malformed. */
     static RpcResult pushed(DirectBuffer buffer, int at, int length) {
         return length < PUSHED_LENGTH ? null : RpcResult.ofCode(buffer.getInt(at + 16, BIG_ENDIAN));
     }
 
     /** Writes the header; its length. */
     int encode(MutableDirectBuffer buffer, int at, boolean isRequest) {
-        begin(buffer, at, isRequest ? REQUEST : RESULT, exchange, id);
-        buffer.putInt(at + OPCODE_OFFSET, opcode, BIG_ENDIAN);
-        buffer.putInt(at + FLAGS_OFFSET, flags, BIG_ENDIAN);
-        buffer.putInt(at + BODY_LENGTH_OFFSET, bodyLength, BIG_ENDIAN);
-        buffer.putLong(
-                at + DATA_OFFSET, isRequest ? dataLength : (long) code << Integer.SIZE, BIG_ENDIAN);
-        int next = at + HEADER_LENGTH;
+        fields.magic(isRequest ? RpcConstants.REQUEST : RpcConstants.RESULT);
+        int next = at + fields.encode(buffer, at);
         if (isFetch()) {
             next = encode(buffer, next, body);
         }
@@ -211,37 +163,26 @@ final class RpcMessage {
 
     /** Reads a header from bytes that may come from anywhere; false: malformed. */
     boolean decode(DirectBuffer buffer, int at, int length, boolean isRequest) {
+        // Of a malformed one, too, the call is known.
+        request(exchangeOf(buffer, at), idOf(buffer, at), 0, 0);
         if (length < HEADER_LENGTH) {
             return false;
         }
-        exchange = exchangeOf(buffer, at);
-        id = idOf(buffer, at);
-        opcode = buffer.getInt(at + OPCODE_OFFSET, BIG_ENDIAN);
-        flags = buffer.getInt(at + FLAGS_OFFSET, BIG_ENDIAN);
-        bodyLength = buffer.getInt(at + BODY_LENGTH_OFFSET, BIG_ENDIAN);
-        dataLength = buffer.getLong(at + DATA_OFFSET, BIG_ENDIAN);
-        code = (int) (dataLength >> Integer.SIZE);
-        bodyAt = at + HEADER_LENGTH;
-        if (bodyLength < 0 || (flags & ~FLAGS_ALL) != 0 || !decodeHandles(buffer, at + length)) {
+        bodyAt = at + fields.decode(buffer, at, at + length);
+        int bodyLength = fields.bodyLength();
+        long dataLength = fields.dataLength();
+        boolean isKnown = bodyLength >= 0 && (fields.flags() & ~RpcConstants.FLAGS_ALL) == 0;
+        if (!isKnown || !decodeHandles(buffer, at + length)) {
             return false;
         }
-        boolean isBodyThere =
-                isFetch()
-                        ? !body.isAbsent() && bodyLength <= body.length()
-                        : bodyLength <= at + length - bodyAt;
+        long bodyMax = isFetch() ? body.length() : at + length - bodyAt;
         boolean isDataThere =
-                !isRequest
-                        || dataLength >= 0
-                                && (hasData()
-                                        ? !data.isAbsent() && dataLength <= data.length()
-                                        : dataLength == 0);
-        return isBodyThere && isDataThere;
+                data.isAbsent() != hasData() && dataLength >= 0 && dataLength <= data.length();
+        return body.isAbsent() != isFetch() && bodyLength <= bodyMax && (isDataThere || !isRequest);
     }
 
     /** Moves to the body; false: malformed. */
     private boolean decodeHandles(DirectBuffer buffer, int limit) {
-        body.clear();
-        data.clear();
         if (isFetch()) {
             bodyAt = decode(buffer, bodyAt, limit, body);
         }
@@ -266,18 +207,18 @@ final class RpcMessage {
 
     /** Whether the data of this request has this range. */
     boolean isInData(long offset, long length) {
-        return offset >= 0 && length >= 0 && offset <= dataLength && length <= dataLength - offset;
+        return offset >= 0 && length >= 0 && offset <= fields.dataLength() - length;
     }
 
     boolean isFetch() {
-        return (flags & FLAG_FETCH) != 0;
+        return (fields.flags() & RpcConstants.FLAG_FETCH) != 0;
     }
 
     private boolean hasData() {
-        return (flags & FLAG_DATA) != 0;
+        return (fields.flags() & RpcConstants.FLAG_DATA) != 0;
     }
 
     boolean isResponseless() {
-        return (flags & FLAG_RESPONSELESS) != 0;
+        return (fields.flags() & RpcConstants.FLAG_RESPONSELESS) != 0;
     }
 }

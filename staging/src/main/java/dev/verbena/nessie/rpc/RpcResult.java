@@ -1,7 +1,6 @@
 package dev.verbena.nessie.rpc;
 
 import dev.verbena.nessie.nnti.NntiResult;
-import java.util.Arrays;
 
 /** Local results of calls; the numbers differ from NNTI's after {@code EPERM} (section 1.3). */
 public enum RpcResult {
@@ -25,8 +24,6 @@ public enum RpcResult {
     private static final int FIRST = 1000;
 
     private static final RpcResult[] ALL = values();
-    private static final RpcResult[] BY_NNTI =
-            Arrays.stream(NntiResult.values()).map(RpcResult::named).toArray(RpcResult[]::new);
 
     /** Also the remote code of what a server's own machinery answers. */
     public int code() {
@@ -35,14 +32,11 @@ public enum RpcResult {
 
     /** The same at this layer; {@code EBADRPC} for what only NNTI has. */
     public static RpcResult of(NntiResult result) {
-        return BY_NNTI[result.ordinal()];
-    }
-
-    private static RpcResult named(NntiResult result) {
-        return Arrays.stream(ALL)
-                .filter(each -> each.name().equals(result.name()))
-                .findFirst()
-                .orElse(EBADRPC);
+        return switch (result) {
+            case EDECODE -> EDECODE;
+            case EENCODE -> EENCODE;
+            default -> result.compareTo(NntiResult.EPERM) > 0 ? EBADRPC : ALL[result.ordinal()];
+        };
     }
 
     /** {@code EBADRPC} for a number that is none of these. */

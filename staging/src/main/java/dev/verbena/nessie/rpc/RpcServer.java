@@ -9,11 +9,11 @@ import dev.verbena.nessie.xdr.XdrInts;
 import dev.verbena.nessie.xdr.XdrValue;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.PriorityQueue;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
-import java.util.stream.Stream;
 import org.agrona.DirectBuffer;
 import org.agrona.ErrorHandler;
 import org.agrona.collections.Int2ObjectHashMap;
@@ -29,15 +29,20 @@ public final class RpcServer {
     private static final long PROGRESS_MIN_NS = 100_000_000;
 
     final NntiTransport transport;
-    private final RpcServerOptions options;
+    final RpcServerOptions options;
+
+    /** Longest request or result in one message, bytes. */
+    final int lengthMax;
+
     private final ErrorHandler errorHandler;
     private final Int2ObjectHashMap<RpcOperation> operations = new Int2ObjectHashMap<>();
     private final RegisteredBuffers longArgs;
+    final RegisteredBuffers longResults;
+    private final Outgoing refusal = new Outgoing();
     private final ServerSlots slots;
     private final ArrayDeque<RpcCall> free = new ArrayDeque<>();
     private final ArrayList<RpcCall> used = new ArrayList<>();
     private final PriorityQueue<RpcCall> queue;
-    final Replies replies;
 
     /** Null: handlers run in the server's loop. */
     private RequestWorkers workers;
@@ -62,7 +67,8 @@ public final class RpcServer {
         this.errorHandler = errorHandler;
         this.queue = new PriorityQueue<>(Math.max(1, options.pendingMax()), options.order());
         this.longArgs = new RegisteredBuffers(transport, BufferFlags.GET_DST);
-        this.replies = new Replies(this, transport, options.fetchTimeoutNs());
+        this.longResults = new RegisteredBuffers(transport, BufferFlags.GET_SRC);
+        this.lengthMax = Math.min(RpcEndpoint.MESSAGE_LENGTH, transport.messageLengthMax());
         for (int i = 0; i < options.pendingMax(); i++) {
             free.add(new RpcCall(this));
         }
@@ -74,10 +80,9 @@ public final class RpcServer {
     private void registerBuiltIn() {
         register(Opcode.NULL, null, call -> call.reply(0, null));
         XdrInts descriptor = new XdrInts(true, ServiceSearch.WORDS);
-        int longest = Replies.lengthMax(transport);
         descriptor.set(0, ServiceSearch.VERSION);
-        descriptor.set(1, longest);
-        descriptor.set(2, longest);
+        descriptor.set(1, lengthMax);
+        descriptor.set(2, lengthMax);
         descriptor.set(3, options.argsLengthMax());
         register(Opcode.GET_SERVICE, null, call -> call.reply(0, descriptor));
         register(Opcode.KILL_SERVICE, () -> new XdrInts(true, 1), this::kill);
@@ -103,18 +108,13 @@ public final class RpcServer {
     /** Serves an operation that needs one of the server's buffers for bulk data. */
     public RpcResult registerWithSlot(
             int opcode, Supplier<? extends XdrValue> args, RpcHandler handler) {
-        if (options.slotCount() == 0) {
-            return RpcResult.EINVAL;
-        }
-        return register(opcode, new RpcOperation(args, handler, true));
+        return options.slotCount() == 0
+                ? RpcResult.EINVAL
+                : register(opcode, new RpcOperation(args, handler, true));
     }
 
     private RpcResult register(int opcode, RpcOperation operation) {
-        if (operations.containsKey(opcode)) {
-            return RpcResult.EEXIST;
-        }
-        operations.put(opcode, operation);
-        return RpcResult.OK;
+        return operations.putIfAbsent(opcode, operation) == null ? RpcResult.OK : RpcResult.EEXIST;
     }
 
     /**
@@ -138,7 +138,7 @@ public final class RpcServer {
         if (!call.request.decode(buffer, at, length, true)) {
             malformedCount++;
             call.refuse(RpcResult.EDECODE);
-        } else if (isRefusing()) {
+        } else if (isOver(acceptedCount)) {
             call.refuse(RpcResult.ECANCELED);
         } else {
             accept(call, buffer);
@@ -146,8 +146,8 @@ public final class RpcServer {
         return true;
     }
 
-    private boolean isRefusing() {
-        return isEnding || options.requestsMax() >= 0 && acceptedCount >= options.requestsMax();
+    private boolean isOver(long requests) {
+        return isEnding || options.requestsMax() >= 0 && requests >= options.requestsMax();
     }
 
     private void accept(RpcCall call, DirectBuffer buffer) {
@@ -160,8 +160,9 @@ public final class RpcServer {
         call.operation(operation);
         acceptedCount += call.isCounted ? 1 : 0;
         if (!request.isFetch()) {
-            decode(call, buffer, request.bodyAt, request.bodyLength);
-        } else if (request.bodyLength > options.argsLengthMax() || request.isResponseless()) {
+            decode(call, buffer, request.bodyAt, request.fields.bodyLength());
+        } else if (request.fields.bodyLength() > options.argsLengthMax()
+                || request.isResponseless()) {
             call.refuse(RpcResult.EMSGSIZE);
         } else {
             fetchArgs(call);
@@ -195,7 +196,7 @@ public final class RpcServer {
     void onAck(NntiPeer peer, DirectBuffer buffer, int at) {
         RpcCall call = find(RpcCall.Phase.AWAITING_ACK, peer, RpcMessage.idOf(buffer, at));
         if (call != null) {
-            replies.end(call, true);
+            call.answered(true);
         }
     }
 
@@ -264,47 +265,51 @@ public final class RpcServer {
     }
 
     private int step(RpcCall call) {
-        return switch (call.phase) {
-            case FETCHING_ARGS -> call.longArgs.isComplete() ? argsFetched(call) : 0;
+        RpcCall.Phase before = call.phase;
+        switch (before) {
+            case FETCHING_ARGS -> fetchingArgs(call);
             case RUNNING -> running(call);
-            case REPLYING -> {
-                replies.send(call);
-                yield call.phase == RpcCall.Phase.REPLYING ? 0 : 1;
+            case REPLYING -> call.sendReply();
+            case AWAITING_ACK -> awaitingAck(call);
+            case ENDED -> free(call);
+            default -> {
+                // It waits for its turn.
             }
-            case AWAITING_ACK -> replies.giveUp(call);
-            case ENDED -> call.isHandling() ? 0 : free(call);
-            default -> 0;
-        };
+        }
+        return call.phase == before ? 0 : 1;
     }
 
-    private int running(RpcCall call) {
+    private void running(RpcCall call) {
         if (call.isMoving()) {
-            boolean isMoved = call.isMoved();
-            if (isMoved) {
+            if (call.isMoved()) {
                 call.transferred();
             }
-            return isMoved ? 1 : 0;
-        }
-        if (call.isOrphan && !call.isHandling()) {
+        } else if (call.isOrphan && !call.isHandling()) {
             // Its handler may keep the object and answer it later: it is never used again.
             slots.give(call);
             call.phase(RpcCall.Phase.ABANDONED);
             used.remove(call);
             free.add(new RpcCall(this));
-            return 1;
         }
-        return 0;
     }
 
-    private int argsFetched(RpcCall call) {
+    private void awaitingAck(RpcCall call) {
+        if (call.isOrphan || nanoTime() - call.deadlineNs >= 0) {
+            call.answered(false);
+        }
+    }
+
+    private void fetchingArgs(RpcCall call) {
         Fetch fetched = call.longArgs;
+        if (!fetched.isComplete()) {
+            return;
+        }
         if (fetched.result() == RpcResult.OK) {
-            decode(call, fetched.bytes(), 0, call.request.bodyLength);
+            decode(call, fetched.bytes(), 0, call.request.fields.bodyLength());
         } else {
             call.refuse(fetched.result());
         }
         fetched.free(longArgs);
-        return 1;
     }
 
     private int dispatchQueue() {
@@ -367,10 +372,13 @@ public final class RpcServer {
 
     // ---- what handlers ask for
 
-    /** Of another version. */
+    /** Of another version: the sender gets an answer if its message names the call. */
     void onUnknownVersion(NntiPeer peer, DirectBuffer buffer, int at) {
         malformedCount++;
-        replies.refuseVersion(peer, buffer, at);
+        refusal.begin(null)
+                .request(RpcMessage.exchangeOf(buffer, at), RpcMessage.idOf(buffer, at), 0, 0)
+                .code(RpcResult.EDECODE.code());
+        refusal.send(transport, peer, false);
     }
 
     void finish(RpcCall call) {
@@ -380,23 +388,23 @@ public final class RpcServer {
             return;
         }
         call.phase(RpcCall.Phase.ENDED);
+        free(call);
+    }
+
+    /** Unless its handler has not returned yet. */
+    private void free(RpcCall call) {
         if (!call.isHandling()) {
-            free(call);
+            call.phase(RpcCall.Phase.FREE);
+            used.remove(call);
+            free.add(call);
+            handledCount++;
+            servedCount += call.isCounted ? 1 : 0;
         }
     }
 
-    private int free(RpcCall call) {
-        call.phase(RpcCall.Phase.FREE);
-        used.remove(call);
-        free.add(call);
-        handledCount++;
-        servedCount += call.isCounted ? 1 : 0;
-        return 1;
-    }
-
     /**
-     * Agents that run handlers, {@link RpcServerOptions#threads} of them; each is to be run by a
-     * thread of its own. Once.
+     * What runs handlers: the same agent {@link RpcServerOptions#threads} times, each to be run by
+     * a thread of its own. Once.
      *
      * @param wakeup ends the sleep of those threads; any thread
      */
@@ -405,7 +413,7 @@ public final class RpcServer {
             return List.of();
         }
         workers = new RequestWorkers(transport, clock, options, errorHandler, wakeup);
-        return Stream.generate(workers::worker).limit(options.threads()).toList();
+        return Collections.nCopies(options.threads(), workers);
     }
 
     long nanoTime() {
@@ -418,9 +426,7 @@ public final class RpcServer {
      * Whether it was killed, or has handled as many requests as it may; all of them are answered.
      */
     public boolean isDone() {
-        boolean isOver =
-                isEnding || options.requestsMax() >= 0 && servedCount >= options.requestsMax();
-        return isKilled || isOver && used.isEmpty();
+        return isKilled || isOver(servedCount) && used.isEmpty();
     }
 
     /** The signal that ended it; 0 in order. */
@@ -445,7 +451,7 @@ public final class RpcServer {
 
     /** Buffers of long results that clients have not fetched yet. */
     public int longResultCount() {
-        return replies.longResults.usedCount;
+        return longResults.usedCount;
     }
 
     /** Most of the buffers for bulk data that were in use at a time. */
@@ -463,6 +469,6 @@ public final class RpcServer {
             workers.close(); // handlers that wait are told that nothing more happens
         }
         longArgs.close();
-        replies.close();
+        longResults.close();
     }
 }

@@ -93,9 +93,15 @@ public final class ServiceSearch {
         failure = new NntiException(why, what);
     }
 
-    /** Gives up. */
-    void interrupted() {
-        fail(NntiResult.EINTR, "connect to " + url);
+    /** What was found when the wait for it ended like this. */
+    RpcService found(NntiResult waited) {
+        if (waited != NntiResult.OK) {
+            fail(waited, "connect to " + url);
+        }
+        if (failure != null) {
+            throw failure;
+        }
+        return service;
     }
 
     /** Whether it has found the server or given up. */

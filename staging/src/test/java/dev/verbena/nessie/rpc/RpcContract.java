@@ -12,6 +12,7 @@ import dev.verbena.nessie.nnti.NntiException;
 import dev.verbena.nessie.nnti.NntiOptions;
 import dev.verbena.nessie.nnti.NntiResult;
 import dev.verbena.nessie.nnti.NntiTransport;
+import dev.verbena.nessie.rpc.wire.RpcConstants;
 import dev.verbena.nessie.xdr.XdrException;
 import dev.verbena.nessie.xdr.XdrInts;
 import dev.verbena.transport.Transports;
@@ -554,6 +555,39 @@ public abstract class RpcContract {
         assertThat(held).hasSize(1);
     }
 
+    /** A request that ends within its header still names its call. */
+    @Test
+    void shouldAnswerRequestsThatAreTooShort() {
+        ClientRequest request = call(HOLD, null, null, 20_000);
+        pair.pump("accepted", () -> held.size() == 1);
+        new RpcMessage()
+                .request((int) client.transport().id(), request.id(), HOLD, 0)
+                .encode(client.transport().messages(), client.transport().claim(), true);
+        client.transport().commit(service.peer(), RpcMessage.ACK_LENGTH);
+        pair.pump("answered", request::isDone);
+        assertThat(request.remoteCode()).isEqualTo(RpcResult.EDECODE.code());
+        assertThat(pair.server.malformedCount()).isEqualTo(1);
+    }
+
+    @Test
+    void shouldCancelACallWhoseResultIsOnItsWay() {
+        reopen(RpcServerOptions.DEFAULT.withFetchTimeoutNs(50_000_000));
+        Bytes args = new Bytes(1 << 20);
+        Bytes result = new Bytes();
+        ClientRequest request = call(ECHO, args, result, 20_000);
+        while (request.state() != ClientRequest.State.PROCESSING_RESULT) {
+            pair.serving.doWork();
+            client.transport().progress();
+        }
+        client.client().cancel(request);
+        assertThat(request.result()).isEqualTo(RpcResult.ECANCELED);
+        client.client().call(request, service, ECHO, args, result, null, 0, 20_000);
+        pair.pump("the same object's next call", request::isDone);
+        assertThat(request.result()).isEqualTo(RpcResult.OK);
+        assertThat(Arrays.equals(result.value, args.value)).isTrue();
+        pair.pump("freed", () -> pair.server.longResultCount() == 0);
+    }
+
     @Test
     @Tag("nessie-R24")
     void shouldSurviveRandomRequests() {
@@ -576,7 +610,7 @@ public abstract class RpcContract {
                             .encode(buffer, at, true);
                     buffer.putByte(at + 16 + random.nextInt(30), (byte) random.nextInt(4));
                 } else {
-                    buffer.putInt(at, Integer.reverseBytes(RpcMessage.REQUEST));
+                    buffer.putInt(at, Integer.reverseBytes(RpcConstants.REQUEST));
                 }
                 i += client.transport().commit(service.peer(), length) == NntiResult.OK ? 1 : 0;
             }
