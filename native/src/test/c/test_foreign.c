@@ -1,6 +1,7 @@
 /* softnic: memory of other processes, their death and their stopping. */
 #define _GNU_SOURCE
 #include "nics.h"
+#include "softnic_private.h"
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -37,12 +38,18 @@ static void foreign_memory(uint32_t foreign)
     CHECK_EQ(snic_get(peer, &shared->key, 0, buffer, SIZE), 0);
     for (int i = 0; i < SIZE; i++)
         CHECK_EQ(buffer[i], 3);
+    uint32_t sum = 1, again = 0;
+    CHECK_EQ(snic_get_summed(peer, &shared->key, 0, buffer, SIZE, &sum), 0);
+    CHECK_EQ(sum, snic_sum(0, buffer, SIZE));
     memset(buffer, 4, SIZE);
+    CHECK_EQ(snic_put_summed(peer, &shared->key, 0, buffer, 70000, 1, &again), 0);
+    CHECK_EQ(again, snic_sum(0, buffer, 70000));
     CHECK_EQ(snic_put(peer, &shared->key, 0, buffer, 70000), 0);
     CHECK_EQ(snic_put(peer, &shared->key, 0, buffer, 0), 0);
     CHECK_EQ(snic_put(peer, &shared->key, SIZE - 10, buffer, 11), -ERANGE);
     CHECK_EQ(snic_put(peer, &shared->key2, 0, buffer, 8), -EFAULT);
     CHECK_EQ(snic_get(peer, &shared->key2, 0, buffer, 8), -EFAULT);
+    CHECK_EQ(snic_get_summed(peer, &shared->key2, 0, buffer, 8, &sum), -EFAULT);
     struct snic_header *h;
     snic_view_t view;
     snic_peer_view(peer, &view);

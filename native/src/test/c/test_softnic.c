@@ -8,6 +8,56 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* CRC-32C bit by bit, as RFC 3720 defines it. */
+static uint32_t plain_sum(uint32_t before, const uint8_t *bytes, uint64_t length)
+{
+    static uint32_t table[256];
+    for (uint32_t i = 1; i < 256 && !table[255]; i++) {
+        uint32_t v = i;
+        for (int k = 0; k < 8; k++)
+            v = v >> 1 ^ (v & 1 ? 0x82f63b78u : 0);
+        table[i] = v;
+    }
+    uint32_t state = ~before;
+    for (uint64_t i = 0; i < length; i++)
+        state = state >> 8 ^ table[(state ^ bytes[i]) & 255];
+    return ~state;
+}
+
+/* Moves `length` bytes with their sum to `to`, and checks bytes, sum and what lies around. */
+static void check_summed(uint8_t *to, const uint8_t *from, uint64_t length, int streaming)
+{
+    uint32_t before = (uint32_t)length * 2654435761u;
+    uint32_t expected = plain_sum(before, from, length);
+    memset(to - 8, 0x55, length + 16);
+    CHECK_EQ(snic_copy_summed(before, to, from, length, streaming), expected);
+    CHECK(memcmp(to, from, length) == 0);
+    for (int i = 1; i <= 8; i++)
+        CHECK(to[-i] == 0x55 && to[length + (uint64_t)i - 1] == 0x55);
+    CHECK_EQ(snic_sum(before, from, length), expected);
+}
+
+static void sums_of_copies(void)
+{
+    const uint64_t longest = 4 * 4096 + 77;
+    uint8_t *from = malloc(longest + 256), *to = malloc(longest + 256);
+    uint64_t random = test_seed;
+    for (uint64_t i = 0; i < longest + 256; i++)
+        from[i] = (uint8_t)test_random(&random);
+    CHECK_EQ(snic_sum(0, "123456789", 9), 0xe3069283u); /* RFC 3720's polynomial, well known */
+    for (int streaming = 0; streaming < 2; streaming++) {
+        for (uint64_t length = 0; length <= 200; length++)
+            for (uint64_t skew = 0; skew < 64; skew += length < 20 ? 1 : 7)
+                check_summed(to + 64 + skew, from + 3 * skew % 64, length, streaming);
+        for (uint64_t skew = 0; skew < 64; skew++)
+            for (uint64_t pages = 0; pages <= 4; pages++)
+                check_summed(to + 64 + skew, from + (skew * 11 + pages) % 64,
+                             pages * 4096 + test_random(&random) % 77, streaming);
+    }
+    free(from);
+    free(to);
+}
+
 static void put_get(int toolkit, uint32_t foreign)
 {
     struct pair p;
@@ -26,6 +76,14 @@ static void put_get(int toolkit, uint32_t foreign)
         memset(to, 0, length);
         CHECK_EQ(snic_get(p.peer, &p.key, offset, to, length), 0);
         CHECK(memcmp(to, from, length) == 0);
+        uint32_t expected = plain_sum(0, from, length), sum = ~expected;
+        memset(to, 0, length);
+        CHECK_EQ(snic_get_summed(p.peer, &p.key, offset, to, length, &sum), 0);
+        CHECK(memcmp(to, from, length) == 0 && sum == expected);
+        memset(p.memory + offset, 0, length);
+        sum = ~expected;
+        CHECK_EQ(snic_put_summed(p.peer, &p.key, offset, from, length, i & 1, &sum), 0);
+        CHECK(memcmp(p.memory + offset, from, length) == 0 && sum == expected);
     }
     free_pair(&p, toolkit);
 }
@@ -68,6 +126,15 @@ static void large_streaming_copy(void)
     CHECK(memcmp(memory + 3, from, size - 3) == 0);
     CHECK_EQ(snic_get(peer, &key, 1, to, size - 1), 0);
     CHECK(memcmp(memory + 1, to, size - 1) == 0);
+    uint32_t sum = 0, expected = plain_sum(0, from, size - 3);
+    memset(memory, 0, size);
+    CHECK_EQ(snic_put_summed(peer, &key, 3, from, size - 3, 0, &sum), 0);
+    CHECK(memcmp(memory + 3, from, size - 3) == 0 && sum == expected);
+    memset(to, 0, size);
+    CHECK_EQ(snic_get_summed(peer, &key, 3, to, size - 3, &sum), 0);
+    CHECK(memcmp(to, from, size - 3) == 0 && sum == expected);
+    CHECK_EQ(snic_put_summed(peer, &key, 4, from, size - 3, 1, &sum), -ERANGE);
+    CHECK_EQ(snic_get_summed(peer, &key, size, to, 1, &sum), -ERANGE);
     for (uint64_t n = 0; n < 300; n++) {
         memset(to, 0, 400);
         snic_copy(to + n % 7, from + n % 5, n, 1);
@@ -125,7 +192,7 @@ static void file_as_memory(void)
 }
 
 /* Twice: at first through the file, then through its pages. */
-static void streamed_puts_into_a_file(void)
+static void streamed_puts(int summed)
 {
     char path[512];
     const uint64_t size = (5 << 20) + 65536;
@@ -144,7 +211,13 @@ static void streamed_puts_into_a_file(void)
         for (int k = 0; k < 2; k++) {
             uint64_t at = halves[(first + (uint64_t)k) % 2];
             uint64_t length = at ? size - at : halves[0];
-            CHECK_EQ(snic_put_streamed(peer, &key, at, from + at, length), 0);
+            uint32_t sum = 0;
+            if (!summed) {
+                CHECK_EQ(snic_put_streamed(peer, &key, at, from + at, length), 0);
+                continue;
+            }
+            CHECK_EQ(snic_put_summed(peer, &key, at, from + at, length, 1, &sum), 0);
+            CHECK_EQ(sum, plain_sum(0, from + at, length));
         }
         CHECK(memcmp(memory, from, size) == 0);
         CHECK_EQ(snic_put_streamed(peer, &key, size - 4096, from, 4097), -ERANGE);
@@ -156,6 +229,12 @@ static void streamed_puts_into_a_file(void)
     snic_close(a);
     snic_close(b);
     free(from);
+}
+
+static void streamed_puts_into_a_file(void)
+{
+    streamed_puts(0);
+    streamed_puts(1);
 }
 
 static void rights_and_bounds(void)
@@ -335,6 +414,7 @@ static const struct test_case cases[] = {
     {"put_and_get_toolkit_memory", put_get_toolkit, NULL, 0},
     {"put_stays_inside", put_stays_inside, NULL, 0},
     {"large_copies_stream", large_streaming_copy, NULL, 0},
+    {"sums_of_copies", sums_of_copies, NULL, 0},
     {"a_file_as_memory", file_as_memory, NULL, 0},
     {"streamed_puts_into_a_file", streamed_puts_into_a_file, NULL, 0},
     {"rights_and_bounds", rights_and_bounds, NULL, 0},

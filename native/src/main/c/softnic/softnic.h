@@ -204,6 +204,14 @@ int snic_put(snic_peer_t *peer, const snic_key_t *key, uint64_t offset, const vo
 int snic_put_streamed(snic_peer_t *peer, const snic_key_t *key, uint64_t offset, const void *from,
                       uint64_t length);
 int snic_get(snic_peer_t *peer, const snic_key_t *key, uint64_t offset, void *to, uint64_t length);
+/* The same, with the CRC-32C of what was moved in *sum, undefined on failure; `streamed` as
+ * snic_put_streamed. Mapped memory is summed up in the loop that copies it. */
+int snic_put_summed(snic_peer_t *peer, const snic_key_t *key, uint64_t offset, const void *from,
+                    uint64_t length, int streamed, uint32_t *sum);
+int snic_get_summed(snic_peer_t *peer, const snic_key_t *key, uint64_t offset, void *to,
+                    uint64_t length, uint32_t *sum);
+/* 1: this processor has instructions for it; 0: a slow loop does it. */
+int snic_sums_are_fast(void);
 /* 8 aligned bytes. Toolkit memory: a CPU atomic. Foreign memory: -EOPNOTSUPP. */
 int snic_fetch_add(snic_peer_t *peer, const snic_key_t *key, uint64_t offset, uint64_t delta,
                    uint64_t *before);

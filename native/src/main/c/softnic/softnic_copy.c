@@ -5,17 +5,6 @@
 #include <immintrin.h>
 #endif
 
-/* Before: what the caller did earlier is done when the bytes appear, as with a NIC, which is
- * notified of a transfer only after it. After: release for a write, acquire for a read. x86-64
- * needs no instruction for either. */
-static void fence(void)
-{
-#ifndef SNIC_TSAN /* which knows no fences; the other side is notified by a release store anyway   \
-                   */
-    atomic_thread_fence(memory_order_acq_rel);
-#endif
-}
-
 #if defined(__x86_64__)
 enum { BLOCK = 128, PAGE = 4096, PAGES = 4 };
 
@@ -93,12 +82,12 @@ static void copy_streaming(uint8_t *to, const uint8_t *from, uint64_t length)
 
 void snic_copy(void *to, const void *from, uint64_t length, int streaming)
 {
-    fence();
+    snic_fence();
     if (streaming > 0 || (streaming < 0 && length >= SNIC_STREAM_THRESHOLD))
         copy_streaming(to, from, length);
     else if (length == 8)
         memcpy(to, from, 8); /* a constant length: one load, one store */
     else
         memcpy(to, from, length);
-    fence();
+    snic_fence();
 }

@@ -194,10 +194,17 @@ int snic_locate_as(snic_t *nic, const void *address, uint64_t length, int rememb
                    snic_location_t *location, char *why, size_t why_size);
 void snic_memory_free_all(snic_t *nic);
 void snic_peer_unmap_all(snic_peer_t *peer);
+
+/* softnic_location.c; sum: NULL, or where the CRC-32C of what was moved goes */
 int snic_location_write(snic_peer_t *peer, const snic_location_t *to, uint64_t offset,
-                        const void *from, uint64_t length, int streaming);
+                        const void *from, uint64_t length, int streaming, uint32_t *sum);
 int snic_location_read(snic_peer_t *peer, const snic_location_t *from, uint64_t offset, void *to,
-                       uint64_t length);
+                       uint64_t length, uint32_t *sum);
+
+/* softnic_sum.c; before: the CRC-32C of the bytes before these, 0 of none */
+uint32_t snic_sum(uint32_t before, const void *bytes, uint64_t length);
+uint32_t snic_copy_summed(uint32_t before, void *to, const void *from, uint64_t length,
+                          int streaming); /* as snic_copy */
 
 /* softnic_foreign.c */
 int snic_foreign_allowed(snic_t *nic, char *why, size_t why_size);
@@ -207,6 +214,17 @@ void snic_bounce_stop(snic_t *nic);
 
 /* softnic_registration.c */
 int snic_pins_drain(snic_t *nic, uint64_t pin, uint64_t deadline_ns); /* pin 0: every pin */
+
+/* Around a copy. Before: what the caller did earlier is done when the bytes appear, as with a NIC,
+ * which is notified of a transfer only after it. After: release for a write, acquire for a read.
+ * x86-64 needs no instruction for either. */
+static inline void snic_fence(void)
+{
+#ifndef SNIC_TSAN /* which knows no fences; the other side is notified by a release store anyway   \
+                   */
+    atomic_thread_fence(memory_order_acq_rel);
+#endif
+}
 
 /* After a copy: whether the bytes were there. */
 static inline int snic_peer_is_damaged(const snic_peer_t *peer)

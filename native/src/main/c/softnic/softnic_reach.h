@@ -95,7 +95,7 @@ static inline void snic_reach_copy(void *to, const void *from, uint64_t length)
         snic_copy(to, from, length, -1);
         return;
     }
-#ifndef SNIC_REACH_TSAN /* which knows no fences; softnic_copy.c says what each is for */
+#ifndef SNIC_REACH_TSAN /* which knows no fences; snic_fence says what each is for */
     atomic_thread_fence(memory_order_acq_rel);
 #endif
     memcpy(to, from, 8);

@@ -185,13 +185,13 @@ refuse:
 }
 
 static int put(snic_peer_t *peer, const snic_key_t *key, uint64_t offset, const void *from,
-               uint64_t length, int streaming)
+               uint64_t length, int streaming, uint32_t *sum)
 {
     snic_location_t location;
     int rc = pin(peer, key, offset, length, SNIC_WRITE, &location);
     if (rc != 0)
         return rc;
-    rc = snic_location_write(peer, &location, offset, from, length, streaming);
+    rc = snic_location_write(peer, &location, offset, from, length, streaming, sum);
     SNIC_STEP("put.copied");
     unpin(peer);
     SNIC_STEP("put.unpinned");
@@ -201,26 +201,44 @@ static int put(snic_peer_t *peer, const snic_key_t *key, uint64_t offset, const 
 int snic_put(snic_peer_t *peer, const snic_key_t *key, uint64_t offset, const void *from,
              uint64_t length)
 {
-    return put(peer, key, offset, from, length, -1);
+    return put(peer, key, offset, from, length, -1, NULL);
 }
 
 int snic_put_streamed(snic_peer_t *peer, const snic_key_t *key, uint64_t offset, const void *from,
                       uint64_t length)
 {
-    return put(peer, key, offset, from, length, 1);
+    return put(peer, key, offset, from, length, 1, NULL);
 }
 
-int snic_get(snic_peer_t *peer, const snic_key_t *key, uint64_t offset, void *to, uint64_t length)
+int snic_put_summed(snic_peer_t *peer, const snic_key_t *key, uint64_t offset, const void *from,
+                    uint64_t length, int streamed, uint32_t *sum)
+{
+    return put(peer, key, offset, from, length, streamed ? 1 : -1, sum);
+}
+
+static int get(snic_peer_t *peer, const snic_key_t *key, uint64_t offset, void *to, uint64_t length,
+               uint32_t *sum)
 {
     snic_location_t location;
     int rc = pin(peer, key, offset, length, SNIC_READ, &location);
     if (rc != 0)
         return rc;
-    rc = snic_location_read(peer, &location, offset, to, length);
+    rc = snic_location_read(peer, &location, offset, to, length, sum);
     SNIC_STEP("get.copied");
     unpin(peer);
     SNIC_STEP("get.unpinned");
     return rc;
+}
+
+int snic_get(snic_peer_t *peer, const snic_key_t *key, uint64_t offset, void *to, uint64_t length)
+{
+    return get(peer, key, offset, to, length, NULL);
+}
+
+int snic_get_summed(snic_peer_t *peer, const snic_key_t *key, uint64_t offset, void *to,
+                    uint64_t length, uint32_t *sum)
+{
+    return get(peer, key, offset, to, length, sum);
 }
 
 /* Pins and maps 8 aligned bytes for an atomic. */

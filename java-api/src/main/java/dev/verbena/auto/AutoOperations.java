@@ -3,6 +3,7 @@ package dev.verbena.auto;
 import dev.verbena.memory.RegisteredRegion;
 import dev.verbena.memory.RemoteDescriptor;
 import dev.verbena.transport.Operation;
+import dev.verbena.transport.TransferSum;
 import dev.verbena.transport.TransferVector;
 import dev.verbena.transport.TransportLimits;
 import dev.verbena.transport.core.GuardedTransport;
@@ -201,6 +202,78 @@ abstract class AutoOperations extends GuardedTransport {
                                         context,
                                         flags);
                     });
+        } finally {
+            guard.exit();
+        }
+    }
+
+    @Override
+    public final int putSummed(
+            long connection,
+            RegisteredRegion source,
+            long offset,
+            RemoteDescriptor target,
+            long targetOffset,
+            long length,
+            TransferSum sum,
+            long context,
+            int flags) {
+        if (!guard.enter()) {
+            return CLOSED;
+        }
+        try {
+            AutoRegion region = own(source, offset, length);
+            int part = partOf(connection);
+            if (part == NONE || isFull()) {
+                return refusal(part);
+            }
+            return posted(
+                    parts[part].putSummed(
+                            inner(connection),
+                            regions.at(part, region),
+                            offset,
+                            translated(part, connection, target),
+                            targetOffset,
+                            length,
+                            sum,
+                            context,
+                            flags));
+        } finally {
+            guard.exit();
+        }
+    }
+
+    @Override
+    public final int getSummed(
+            long connection,
+            RegisteredRegion destination,
+            long offset,
+            RemoteDescriptor source,
+            long sourceOffset,
+            long length,
+            TransferSum sum,
+            long context,
+            int flags) {
+        if (!guard.enter()) {
+            return CLOSED;
+        }
+        try {
+            AutoRegion region = own(destination, offset, length);
+            int part = partOf(connection);
+            if (part == NONE || isFull()) {
+                return refusal(part);
+            }
+            return posted(
+                    parts[part].getSummed(
+                            inner(connection),
+                            regions.at(part, region),
+                            offset,
+                            translated(part, connection, source),
+                            sourceOffset,
+                            length,
+                            sum,
+                            context,
+                            flags));
         } finally {
             guard.exit();
         }

@@ -3,8 +3,10 @@ package dev.verbena.shm;
 import dev.verbena.memory.RegisteredRegion;
 import dev.verbena.memory.RemoteDescriptor;
 import dev.verbena.softnic.bindings.Layout;
+import dev.verbena.softnic.bindings.softnic;
 import dev.verbena.transport.Operation;
 import dev.verbena.transport.Status;
+import dev.verbena.transport.TransferSum;
 import dev.verbena.transport.TransferVector;
 import dev.verbena.transport.TransportLimits;
 import dev.verbena.transport.core.GuardedTransport;
@@ -20,6 +22,9 @@ abstract class ShmOperations extends GuardedTransport {
     final NativeScratch scratch;
     final CompletionRing completions;
     final ShmConnections connections;
+
+    /** Sums cost next to nothing while softnic copies. */
+    final boolean hasSums = softnic.snic_sums_are_fast() == 1;
 
     ShmOperations(
             URI uri,
@@ -130,6 +135,108 @@ abstract class ShmOperations extends GuardedTransport {
                             context,
                             status,
                             status == Status.OK ? length : 0));
+            return ACCEPTED;
+        } finally {
+            guard.exit();
+        }
+    }
+
+    @Override
+    public final int putSummed(
+            long connection,
+            RegisteredRegion source,
+            long offset,
+            RemoteDescriptor target,
+            long targetOffset,
+            long length,
+            TransferSum sum,
+            long context,
+            int flags) {
+        sum.begin(source, offset, length);
+        return hasSums && length > ShmPeerMemory.COPY_MAX
+                ? transferSummed(
+                        Operation.PUT,
+                        connection,
+                        source,
+                        offset,
+                        target,
+                        targetOffset,
+                        length,
+                        sum,
+                        context,
+                        flags)
+                : put(connection, source, offset, target, targetOffset, length, context, flags);
+    }
+
+    @Override
+    public final int getSummed(
+            long connection,
+            RegisteredRegion destination,
+            long offset,
+            RemoteDescriptor source,
+            long sourceOffset,
+            long length,
+            TransferSum sum,
+            long context,
+            int flags) {
+        sum.begin(destination, offset, length);
+        return hasSums && length > ShmPeerMemory.COPY_MAX
+                ? transferSummed(
+                        Operation.GET,
+                        connection,
+                        destination,
+                        offset,
+                        source,
+                        sourceOffset,
+                        length,
+                        sum,
+                        context,
+                        flags)
+                : get(
+                        connection,
+                        destination,
+                        offset,
+                        source,
+                        sourceOffset,
+                        length,
+                        context,
+                        flags);
+    }
+
+    private int transferSummed(
+            int operation,
+            long connection,
+            RegisteredRegion local,
+            long offset,
+            RemoteDescriptor remote,
+            long remoteOffset,
+            long length,
+            TransferSum sum,
+            long context,
+            int flags) {
+        if (!guard.enter()) {
+            return CLOSED;
+        }
+        try {
+            ShmRegion region = own(local);
+            long address = region.range(offset, length);
+            ShmConnection to = connections.open(connection);
+            if (to == null) {
+                return NOT_CONNECTED;
+            }
+            if (completions.isFull()) {
+                return BACK_PRESSURED;
+            }
+            boolean isPut = operation == Operation.PUT;
+            boolean isStreamed = (flags & STREAMED) != 0;
+            int status =
+                    to.transferSummed(isPut, isStreamed, address, remote, remoteOffset, length);
+            long moved = 0;
+            if (status == Status.OK) {
+                sum.known(UnsafeApi.getInt(null, scratch.result));
+                moved = length;
+            }
+            region.onPosted(completions.add(connection, operation, context, status, moved));
             return ACCEPTED;
         } finally {
             guard.exit();

@@ -16,9 +16,14 @@ import org.agrona.UnsafeApi;
  */
 abstract class ShmPeerMemory {
     /** Copies up to this length are made in Java. */
-    private static final long COPY_MAX = 8 * 1024;
+    static final long COPY_MAX = 8 * 1024;
 
     private static final long STREAMED_MIN = 64 * 1024;
+
+    /** How softnic is to copy: past the caches; with a checksum, into the scratch's result. */
+    private static final int PAST_CACHES = 1;
+
+    private static final int SUMMED = 2;
 
     private static final int TRANSLATIONS = 64;
     private static final int PIN_OFFSET = Layout.INITIATOR_PINS + 8;
@@ -106,7 +111,7 @@ abstract class ShmPeerMemory {
                         && length <= COPY_MAX;
         return isKnown
                 ? move(isPut, local, lastTranslation, lastBase + targetOffset, length)
-                : transferChecked(isPut, right, local, target, targetOffset, length, false);
+                : transferChecked(isPut, right, local, target, targetOffset, length, 0);
     }
 
     /** As {@link #transfer} of a put, past the caches if that pays. */
@@ -120,7 +125,28 @@ abstract class ShmPeerMemory {
                         target,
                         targetOffset,
                         length,
-                        true);
+                        PAST_CACHES);
+    }
+
+    /**
+     * As {@link #transfer} or {@link #putStreamed} of more than {@link #COPY_MAX} bytes; their
+     * checksum is left in the scratch's result.
+     */
+    final int transferSummed(
+            boolean isPut,
+            boolean isStreamed,
+            long local,
+            RemoteDescriptor target,
+            long targetOffset,
+            long length) {
+        return transferChecked(
+                isPut,
+                isPut ? RemoteDescriptor.REMOTE_WRITE : RemoteDescriptor.REMOTE_READ,
+                local,
+                target,
+                targetOffset,
+                length,
+                isPut && isStreamed && length >= STREAMED_MIN ? SUMMED | PAST_CACHES : SUMMED);
     }
 
     private int transferChecked(
@@ -130,7 +156,7 @@ abstract class ShmPeerMemory {
             RemoteDescriptor target,
             long targetOffset,
             long length,
-            boolean isStreamed) {
+            int how) {
         long version = target.version();
         long base = target.base();
         long granted = target.length();
@@ -151,7 +177,7 @@ abstract class ShmPeerMemory {
             return Status.BOUNDS;
         }
         if (length > COPY_MAX || translation.address == 0) {
-            return transferNative(isPut, isStreamed, local, target, offset, length);
+            return transferNative(isPut, how, local, target, offset, length);
         }
         if (Ranges.isInside(base, granted, translation.length)) {
             lastTarget = target;
@@ -190,14 +216,12 @@ abstract class ShmPeerMemory {
     }
 
     private int transferNative(
-            boolean isPut,
-            boolean isStreamed,
-            long local,
-            RemoteDescriptor target,
-            long offset,
-            long length) {
+            boolean isPut, int how, long local, RemoteDescriptor target, long offset, long length) {
         writeKey(target);
-        if (isStreamed) {
+        if ((how & SUMMED) != 0) {
+            return Errno.status(transferSummed(isPut, how & PAST_CACHES, local, offset, length));
+        }
+        if (how == PAST_CACHES) {
             return Errno.status(
                     softnic.snic_put_streamed(peer, scratch.key, offset, local, length));
         }
@@ -205,6 +229,14 @@ abstract class ShmPeerMemory {
                 isPut
                         ? softnic.snic_put(peer, scratch.key, offset, local, length)
                         : softnic.snic_get(peer, scratch.key, offset, local, length));
+    }
+
+    private int transferSummed(
+            boolean isPut, int isPastCaches, long local, long offset, long length) {
+        return isPut
+                ? softnic.snic_put_summed(
+                        peer, scratch.key, offset, local, length, isPastCaches, scratch.result)
+                : softnic.snic_get_summed(peer, scratch.key, offset, local, length, scratch.result);
     }
 
     /**

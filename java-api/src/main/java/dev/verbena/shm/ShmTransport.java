@@ -100,6 +100,7 @@ final class ShmTransport extends ShmOperations implements TransportPart {
     @Override
     public long capabilities() {
         long all = Capability.ATOMICS | Capability.PUT_NOTIFY | Capability.FOREIGN_MEMORY;
+        all |= hasSums ? Capability.SUMS : 0;
         return isBounce ? all : all | Capability.APPLICATION_BYPASS;
     }
 

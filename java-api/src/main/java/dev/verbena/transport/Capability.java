@@ -2,7 +2,7 @@ package dev.verbena.transport;
 
 /**
  * Bits of {@link Transport#capabilities()}. A bit that is missing means {@link
- * Transport#NOT_SUPPORTED}.
+ * Transport#NOT_SUPPORTED}, unless it says otherwise.
  */
 public final class Capability {
     /** {@code fetchAdd} and {@code compareSwap}. */
@@ -16,6 +16,12 @@ public final class Capability {
 
     /** The target's CPU takes no part in one-sided operations. */
     public static final long APPLICATION_BYPASS = 1 << 3;
+
+    /**
+     * {@code putSummed} and {@code getSummed} of long ranges take the checksum while they copy.
+     * Without it the bytes are read once more.
+     */
+    public static final long SUMS = 1 << 4;
 
     private Capability() {}
 }

@@ -173,6 +173,64 @@ abstract class ForwardingTransport extends TransferTransport {
     }
 
     @Override
+    public int putSummed(
+            long connection,
+            RegisteredRegion source,
+            long offset,
+            RemoteDescriptor target,
+            long targetOffset,
+            long length,
+            TransferSum sum,
+            long context,
+            int flags) {
+        int refusal = refusal(connection);
+        if (refusal != ACCEPTED) {
+            return refusal;
+        }
+        int answer =
+                delegate.putSummed(
+                        connection,
+                        source,
+                        offset,
+                        target,
+                        targetOffset,
+                        length,
+                        sum,
+                        context,
+                        flags);
+        return posted(answer, connection, Operation.PUT, context);
+    }
+
+    @Override
+    public int getSummed(
+            long connection,
+            RegisteredRegion destination,
+            long offset,
+            RemoteDescriptor source,
+            long sourceOffset,
+            long length,
+            TransferSum sum,
+            long context,
+            int flags) {
+        int refusal = refusal(connection);
+        if (refusal != ACCEPTED) {
+            return refusal;
+        }
+        int answer =
+                delegate.getSummed(
+                        connection,
+                        destination,
+                        offset,
+                        source,
+                        sourceOffset,
+                        length,
+                        sum,
+                        context,
+                        flags);
+        return posted(answer, connection, Operation.GET, context);
+    }
+
+    @Override
     protected int transfer(
             int operation,
             long connection,

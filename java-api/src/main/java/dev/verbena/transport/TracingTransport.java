@@ -136,6 +136,7 @@ public final class TracingTransport extends ForwardingTransport {
                                             ? " remote=%3$s%2$s"
                                             : range);
                     case "putNotify" -> operation + " tag=%7$s" + range;
+                    case "putSummed", "getSummed" -> operation + range;
                     case "fetchAdd" -> operation + " remote=%2$s remoteOffset=%3$s delta=%4$s";
                     case "compareSwap" ->
                             operation + " remote=%2$s remoteOffset=%3$s expected=%4$s update=%5$s";
@@ -179,7 +180,14 @@ public final class TracingTransport extends ForwardingTransport {
             }
             case "register" -> texts[0] = ((OffHeapMemory) arguments[0]).length();
             case "onConnectFailed" -> texts[2] = Status.name((int) arguments[2]);
-            case "send", "put", "putNotify", "get", "fetchAdd", "compareSwap" -> {
+            case "send",
+                    "put",
+                    "putNotify",
+                    "putSummed",
+                    "get",
+                    "getSummed",
+                    "fetchAdd",
+                    "compareSwap" -> {
                 if (((int) arguments[last] & FENCE) != 0) {
                     texts[last] = "FENCE";
                 }

@@ -215,6 +215,42 @@ public interface Transport extends AutoCloseable {
             int flags);
 
     /**
+     * As {@link #put}, with a checksum of the bytes that are put: {@code sum} tells it from
+     * acceptance on. The caller may use {@code sum} again as soon as it has asked.
+     */
+    default int putSummed(
+            long connection,
+            RegisteredRegion source,
+            long offset,
+            RemoteDescriptor target,
+            long targetOffset,
+            long length,
+            TransferSum sum,
+            long context,
+            int flags) {
+        sum.begin(source, offset, length);
+        return put(connection, source, offset, target, targetOffset, length, context, flags);
+    }
+
+    /**
+     * As {@link #get}, with a checksum of the bytes that are here afterwards: {@code sum} tells it
+     * after the completion, and must not be used for another operation before.
+     */
+    default int getSummed(
+            long connection,
+            RegisteredRegion destination,
+            long offset,
+            RemoteDescriptor source,
+            long sourceOffset,
+            long length,
+            TransferSum sum,
+            long context,
+            int flags) {
+        sum.begin(destination, offset, length);
+        return get(connection, destination, offset, source, sourceOffset, length, context, flags);
+    }
+
+    /**
      * Vectored put: segments of {@code vector} one after the other, one completion with the worst
      * status.
      */

@@ -6,6 +6,7 @@ import dev.verbena.AllocationMeter;
 import dev.verbena.memory.RegisteredRegion;
 import dev.verbena.memory.RemoteDescriptor;
 import dev.verbena.transport.Status;
+import dev.verbena.transport.TransferSum;
 import dev.verbena.transport.Transport;
 import dev.verbena.transport.TransportHandler;
 import org.agrona.DirectBuffer;
@@ -66,6 +67,37 @@ class ShmAllocationTest {
             assertThat(counter.bad).isZero();
             assertThat(counter.messages).isEqualTo(runs * ROUNDS);
             assertThat(counter.notifies).isEqualTo(runs * ROUNDS);
+        }
+    }
+
+    @Test
+    void shouldAllocateNothingWhileSummingUp() {
+        int length = 16_384;
+        int rounds = 10_000;
+        try (Pair pair = new Pair();
+                RegisteredRegion source = pair.a.allocate(length, 0);
+                RegisteredRegion target = pair.b.allocate(length, RemoteDescriptor.REMOTE_ALL)) {
+            RemoteDescriptor d =
+                    target.describe(0, length, RemoteDescriptor.REMOTE_ALL, new RemoteDescriptor());
+            Counter counter = new Counter();
+            TransferSum sum = new TransferSum();
+            Transport a = pair.a;
+            long to = pair.fromA;
+            long runs =
+                    AllocationMeter.requireNone(
+                            () -> {
+                                for (int i = 0; i < rounds; i++) {
+                                    int n = (i & 1) == 0 ? length : 1000;
+                                    int refused = a.putSummed(to, source, 0, d, 0, n, sum, i, 0);
+                                    counter.sum += sum.value();
+                                    refused |= a.getSummed(to, source, 0, d, 0, n, sum, i, 0);
+                                    a.poll(counter, 16);
+                                    counter.sum += sum.value();
+                                    counter.bad += refused == 0 ? 0 : 1;
+                                }
+                            });
+            assertThat(counter.completions).isEqualTo(2 * runs * rounds);
+            assertThat(counter.bad).isZero();
         }
     }
 

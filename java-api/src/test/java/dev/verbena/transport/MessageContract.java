@@ -18,7 +18,7 @@ import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 
 /** Send and receive: order, credits, slots, and what a handler may do. */
-abstract class MessageContract extends OneSidedContract {
+abstract class MessageContract extends SumContract {
     private int send(Pair p, RegisteredRegion source, long length, long context) {
         return p.a.transport.send(p.ab, source, 0, length, context, 0);
     }

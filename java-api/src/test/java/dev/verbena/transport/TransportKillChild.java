@@ -15,11 +15,13 @@ import org.agrona.concurrent.UnsafeBuffer;
  */
 public final class TransportKillChild implements TransportHandler {
     private static final int LENGTH = 1 << 20;
+    private static final int LONG = 200_000;
     private static final int ROUNDS = 8;
     private static final long TIMEOUT_NS = 60_000_000_000L;
 
     private final Transport transport;
     private final RemoteDescriptor target = new RemoteDescriptor();
+    private final TransferSum sum = new TransferSum();
     private boolean isTargetKnown;
     private long accepted;
     private long completed;
@@ -72,9 +74,11 @@ public final class TransportKillChild implements TransportHandler {
 
     private void transfer(long connection, RegisteredRegion region) {
         post(() -> transport.send(connection, region, 0, 64, 0, 0));
-        for (int length : new int[] {8, 200_000}) {
-            post(() -> transport.put(connection, region, 0, target, 4096, length, 0, 0));
-            post(() -> transport.get(connection, region, 0, target, 4096, length, 0, 0));
+        post(() -> transport.put(connection, region, 0, target, 4096, 8, 0, 0));
+        post(() -> transport.get(connection, region, 0, target, 4096, 8, 0, 0));
+        post(() -> transport.putSummed(connection, region, 0, target, 4096, LONG, sum, 0, 0));
+        post(() -> transport.getSummed(connection, region, 0, target, 4096, LONG, sum, 0, 0));
+        for (int length : new int[] {8, LONG}) {
             post(() -> transport.putNotify(connection, region, 0, target, 0, length, 7, 0, 0));
         }
         if (has(Capability.ATOMICS)) {

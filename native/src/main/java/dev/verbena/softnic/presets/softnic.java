@@ -51,6 +51,11 @@ public class softnic implements InfoMapper {
                 + " uint64_t length)",
         "int snic_get(snic_peer_t* peer, const snic_key_t* key, uint64_t offset, void* to,"
                 + " uint64_t length)",
+        "int snic_put_summed(snic_peer_t* peer, const snic_key_t* key, uint64_t offset,"
+                + " const void* from, uint64_t length, int streamed, uint32_t* sum)",
+        "int snic_get_summed(snic_peer_t* peer, const snic_key_t* key, uint64_t offset, void* to,"
+                + " uint64_t length, uint32_t* sum)",
+        "int snic_sums_are_fast()",
         "int snic_fetch_add(snic_peer_t* peer, const snic_key_t* key, uint64_t offset,"
                 + " uint64_t delta, uint64_t* before)",
         "int snic_compare_swap(snic_peer_t* peer, const snic_key_t* key, uint64_t offset,"
