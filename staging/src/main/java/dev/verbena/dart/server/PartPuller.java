@@ -8,9 +8,12 @@ import dev.verbena.dart.wire.FrameSums;
 import dev.verbena.staging.Counters;
 import dev.verbena.staging.RareReports;
 import dev.verbena.staging.transfer.PartBuffers;
+import dev.verbena.transport.Capability;
 import dev.verbena.transport.Status;
+import dev.verbena.transport.TransferSum;
 import dev.verbena.transport.Transport;
 import java.util.ArrayDeque;
+import java.util.Arrays;
 import org.agrona.concurrent.NanoClock;
 
 /**
@@ -22,6 +25,9 @@ final class PartPuller implements AutoCloseable {
     /** No answer of a transport. */
     private static final int THROWN = Integer.MIN_VALUE;
 
+    /** Shorter parts are summed up faster with their frame's header than combined with it. */
+    private static final int SUMMED_MIN = 64 * 1024;
+
     private final ServerShared shared;
     private final ServerSettings settings;
     private final NanoClock clock;
@@ -31,6 +37,12 @@ final class PartPuller implements AutoCloseable {
 
     /** What is pulled into the buffer of the same index; null: nothing. */
     private final PullMessage[] pulled;
+
+    /** Of the piece that was asked for last, by index of its buffer. */
+    private final TransferSum[] pieceSums;
+
+    /** Whether the transport sums up what it copies. */
+    private final boolean hasSums;
 
     /** Parts of which a piece has come and more is to be asked for. */
     private final ArrayDeque<ServerBuffer> begun = new ArrayDeque<>();
@@ -59,6 +71,9 @@ final class PartPuller implements AutoCloseable {
         parts = parts(transport);
         buffers = new ServerBuffer[settings.bufferCount()];
         pulled = new PullMessage[buffers.length];
+        hasSums = (transport.capabilities() & Capability.SUMS) != 0;
+        pieceSums = new TransferSum[buffers.length];
+        Arrays.setAll(pieceSums, index -> new TransferSum());
         for (int i = 0; i < buffers.length; i++) {
             buffers[i] = new ServerBuffer(i, parts.offset(i), parts.window(i), sums());
         }
@@ -261,24 +276,68 @@ final class PartPuller implements AutoCloseable {
         PullMessage message = pulled[buffer.index()];
         ServedClient client = message.client;
         int left = buffer.length() - buffer.asked();
-        int length =
-                buffer.sums() == null || left < 2 * settings.pieceLength()
-                        ? left
-                        : settings.pieceLength();
+        long connection = client.peer == null ? 0 : client.peer.connection;
+        long into = buffer.regionOffset() + buffer.asked();
+        int length = pieceLength(buffer, left);
         int answer =
-                transport.get(
-                        client.peer == null ? 0 : client.peer.connection,
-                        parts.region(),
-                        buffer.regionOffset() + buffer.asked(),
-                        message.descriptor,
-                        buffer.remoteOffset(),
-                        length,
-                        buffer.index(),
-                        0);
+                isSummedByTransport(buffer)
+                        ? transport.getSummed(
+                                connection,
+                                parts.region(),
+                                into,
+                                message.descriptor,
+                                buffer.remoteOffset(),
+                                length,
+                                pieceSums[buffer.index()],
+                                buffer.index(),
+                                0)
+                        : transport.get(
+                                connection,
+                                parts.region(),
+                                into,
+                                message.descriptor,
+                                buffer.remoteOffset(),
+                                length,
+                                buffer.index(),
+                                0);
         if (answer == Transport.ACCEPTED) {
             buffer.askedFor(length);
         }
         return answer;
+    }
+
+    private boolean isSummedByTransport(ServerBuffer buffer) {
+        return hasSums && buffer.sums() != null && buffer.length() >= SUMMED_MIN;
+    }
+
+    private int pieceLength(ServerBuffer buffer, int left) {
+        if (isSummedByTransport(buffer)) {
+            int piece = Math.min(settings.pieceLength(), buffer.sums().leftInFrame(buffer.asked()));
+            return Math.min(left, piece);
+        }
+        return buffer.sums() == null || left < 2 * settings.pieceLength()
+                ? left
+                : settings.pieceLength();
+    }
+
+    /** Sums up what has come last, if that pays; whether it is so. */
+    private boolean sum(ServerBuffer buffer) {
+        FrameSums sums = buffer.sums();
+        if (isSummedByTransport(buffer)) {
+            TransferSum last = pieceSums[buffer.index()];
+            sums.goOn(
+                    buffer.window(),
+                    buffer.asked(),
+                    buffer.length(),
+                    (int) last.length(),
+                    last.value());
+            return true;
+        }
+        if (sums == null || buffer.length() < 2 * settings.pieceLength()) {
+            return false;
+        }
+        sums.goOn(buffer.window(), buffer.asked(), buffer.length());
+        return true;
     }
 
     /** Asks for more of the parts that have begun; parts that went on. */
@@ -319,14 +378,9 @@ final class PartPuller implements AutoCloseable {
     /** The get into the buffer of this index has ended. */
     void onPulled(int index, int status) {
         ServerBuffer buffer = buffers[index];
-        if (status == Status.OK
-                && buffer.sums() != null
-                && buffer.length() >= 2 * settings.pieceLength()) {
-            buffer.sums().goOn(buffer.window(), buffer.asked(), buffer.length());
-            if (buffer.asked() < buffer.length()) {
-                begun.add(buffer);
-                return;
-            }
+        if (status == Status.OK && sum(buffer) && buffer.asked() < buffer.length()) {
+            begun.add(buffer);
+            return;
         }
         partEnded(buffer, status);
         shared.wakeT2();

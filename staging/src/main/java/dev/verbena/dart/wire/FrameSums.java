@@ -6,7 +6,8 @@ import org.agrona.DirectBuffer;
 /**
  * Checksums of the frames of a part, taken piece by piece while the part comes in: a piece that has
  * just come is in the processor's nearest cache, where summing it up costs a third of what it costs
- * later. Allocates nothing once made. Whoever holds the buffer.
+ * later; or the transport has summed it up as it copied it. Allocates nothing once made. Whoever
+ * holds the buffer.
  */
 public final class FrameSums {
     private final int framePayloadMax;
@@ -55,6 +56,31 @@ public final class FrameSums {
             }
         }
         isWhole = upTo == length;
+    }
+
+    /**
+     * As the other; the last bytes, all of one frame, were summed up while they were copied.
+     *
+     * @param count how many of them
+     * @param sum of them
+     */
+    public void goOn(DirectBuffer part, int upTo, int length, int count, int sum) {
+        goOn(part, upTo - count, length);
+        if (isBlank) {
+            return;
+        }
+        crc.append(sum, count);
+        summed = upTo;
+        if (upTo == length || upTo % framePayloadMax == 0) {
+            sums[(upTo - 1) / framePayloadMax] = crc.value();
+            crc.reset();
+        }
+        isWhole = upTo == length;
+    }
+
+    /** Bytes from here to the end of the frame, where a part has come so far. */
+    public int leftInFrame(int upTo) {
+        return framePayloadMax - upTo % framePayloadMax;
     }
 
     /** Whether every frame's checksum is known. */

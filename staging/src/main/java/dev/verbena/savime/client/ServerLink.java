@@ -37,8 +37,8 @@ interface ServerLink extends AutoCloseable {
     /** Makes a source ready; null where none is needed. */
     RegisteredRegion register(OffHeapMemory memory);
 
-    /** Bytes of the pieces in which a block can be written, best of this length. */
-    int pieceLength(int wanted);
+    /** Bytes of the pieces in which a block is best written if a checksum is wanted. */
+    int pieceLength();
 
     /**
      * Writes a block, or a piece of it.
@@ -46,6 +46,16 @@ interface ServerLink extends AutoCloseable {
      * @return false: not now
      */
     boolean write(OutgoingBlock block);
+
+    /**
+     * Writes a block, or a piece of it, whose checksum {@link #sum} then tells.
+     *
+     * @return false: not now
+     */
+    boolean writeSummed(OutgoingBlock block);
+
+    /** CRC-32C of the bytes that {@link #writeSummed} took last, while they are unchanged. */
+    int sum();
 
     /** Gives the connection up; another one is made. */
     void reset(String why);

@@ -8,6 +8,7 @@ import dev.verbena.memory.RegisteredRegion;
 import dev.verbena.savime.link.TcpMessages;
 import dev.verbena.savime.wire.MessageQueue;
 import dev.verbena.savime.wire.StgFlyweight;
+import dev.verbena.staging.Checksum;
 import dev.verbena.staging.Heartbeat;
 import dev.verbena.staging.LinkBackOff;
 import dev.verbena.transport.Transport;
@@ -23,6 +24,7 @@ final class TcpLink implements ServerLink, TcpMessages.Handler {
     private final int port;
     private final Events events;
     private final MessageQueue out = new MessageQueue(1024);
+    private final Checksum checksum = new Checksum();
     private final LinkBackOff backOff;
     private final Heartbeat heartbeat;
     private final long heartbeatNs;
@@ -148,7 +150,7 @@ final class TcpLink implements ServerLink, TcpMessages.Handler {
     }
 
     @Override
-    public int pieceLength(int wanted) {
+    public int pieceLength() {
         return Integer.MAX_VALUE;
     }
 
@@ -167,6 +169,20 @@ final class TcpLink implements ServerLink, TcpMessages.Handler {
                 block.windowOffset(),
                 block.length());
         return true;
+    }
+
+    @Override
+    public boolean writeSummed(OutgoingBlock block) {
+        if (!write(block)) {
+            return false;
+        }
+        checksum.of(block.window(), block.windowOffset(), block.length());
+        return true;
+    }
+
+    @Override
+    public int sum() {
+        return checksum.value();
     }
 
     @Override

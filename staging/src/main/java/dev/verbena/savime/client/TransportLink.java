@@ -6,7 +6,9 @@ import dev.verbena.savime.wire.MessageQueue;
 import dev.verbena.savime.wire.StgFlyweight;
 import dev.verbena.staging.control.RecordClient;
 import dev.verbena.staging.control.RecordOutbox;
+import dev.verbena.transport.Capability;
 import dev.verbena.transport.Status;
+import dev.verbena.transport.TransferSum;
 import dev.verbena.transport.Transport;
 import java.util.function.Supplier;
 import org.agrona.CloseHelper;
@@ -20,11 +22,17 @@ final class TransportLink implements ServerLink, RecordClient.Protocol {
     /** Contexts of puts begin here, behind those of the outbox. */
     private static final long PUTS = 1L << 32;
 
+    /**
+     * Where the transport takes no sums: put, then summed up while a cache of the processor has it.
+     */
+    private static final int SUMMED_PIECE = 512 << 10;
+
     private final Events events;
     private final Transport transport;
     private final RecordOutbox outbox;
     private final RecordClient link;
     private final MessageQueue out = new MessageQueue(1024);
+    private final TransferSum sum = new TransferSum();
     private boolean isConnected;
 
     TransportLink(
@@ -109,8 +117,8 @@ final class TransportLink implements ServerLink, RecordClient.Protocol {
     }
 
     @Override
-    public int pieceLength(int wanted) {
-        return wanted;
+    public int pieceLength() {
+        return (transport.capabilities() & Capability.SUMS) == 0 ? SUMMED_PIECE : Integer.MAX_VALUE;
     }
 
     @Override
@@ -126,6 +134,27 @@ final class TransportLink implements ServerLink, RecordClient.Protocol {
                         PUTS + block.tag(),
                         Transport.STREAMED);
         return answer == Transport.ACCEPTED;
+    }
+
+    @Override
+    public boolean writeSummed(OutgoingBlock block) {
+        int answer =
+                transport.putSummed(
+                        link.connection(),
+                        block.source(),
+                        block.sourceOffset(),
+                        block.target(),
+                        block.targetOffset(),
+                        block.length(),
+                        sum,
+                        PUTS + block.tag(),
+                        Transport.STREAMED);
+        return answer == Transport.ACCEPTED;
+    }
+
+    @Override
+    public int sum() {
+        return sum.value();
     }
 
     @Override

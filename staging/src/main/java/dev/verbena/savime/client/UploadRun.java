@@ -27,9 +27,6 @@ final class UploadRun {
     /** Longest block with a checksum: the server sums it up while the next one is put. */
     private static final int SUMMED_BLOCK = 8 << 20;
 
-    /** Put and then summed up while the processor's cache has it. */
-    private static final int SUMMED_PIECE = 512 << 10;
-
     private enum State {
         OPENING,
         MOVING,
@@ -52,7 +49,7 @@ final class UploadRun {
         private int number;
         private int putBytes;
         private int outstanding;
-        private final Checksum checksum = new Checksum();
+        private int crc;
 
         Slot(int tag) {
             block = new OutgoingBlock(tag);
@@ -63,11 +60,13 @@ final class UploadRun {
             length = count;
             number = blockNo;
             putBytes = 0;
-            checksum.reset();
+            crc = 0;
             state = SlotState.ASKED;
         }
 
-        void put(int count) {
+        /** Bytes behind those that were put before, and their checksum. */
+        void put(int count, int sum) {
+            crc = putBytes == 0 ? sum : Checksum.combine(crc, sum, count);
             putBytes += count;
             outstanding++;
             if (putBytes == length) {
@@ -344,7 +343,7 @@ final class UploadRun {
     }
 
     private int write(Slot slot) {
-        int pieceLength = hasCrc ? engine.link().pieceLength(SUMMED_PIECE) : slot.length;
+        int pieceLength = hasCrc ? engine.link().pieceLength() : slot.length;
         int work = 0;
         boolean mayGoOn = true;
         while (slot.putBytes < slot.length && mayGoOn) {
@@ -361,16 +360,16 @@ final class UploadRun {
         int bytesAt = (int) (at - windowAt);
         slot.block.to(engine.session(), task.id(), slot.offset, slot.number, slot.putBytes, count);
         slot.block.from(source, at, bytes, bytesAt);
-        if (!engine.link().write(slot.block)) {
-            return false;
+        ServerLink link = engine.link();
+        boolean isTaken = hasCrc ? link.writeSummed(slot.block) : link.write(slot.block);
+        if (isTaken) {
+            slot.put(count, hasCrc ? link.sum() : 0);
         }
-        slot.put(count);
-        if (hasCrc) {
-            slot.checksum.update(bytes, bytesAt, count);
-            crcs[slot.number] = slot.checksum.value();
+        if (isTaken && hasCrc) {
+            crcs[slot.number] = slot.crc;
             lengths[slot.number] = slot.putBytes;
         }
-        return true;
+        return isTaken;
     }
 
     private void release(Slot slot) {

@@ -48,6 +48,34 @@ class FrameSumsTest {
     }
 
     @Test
+    void shouldTakeSumsOfPiecesThatOthersSummedUp() {
+        SplittableRandom random = new SplittableRandom(4);
+        UnsafeBuffer part = DartWorld.bytes(LENGTH_MAX, 4);
+        FrameSums sums = new FrameSums(LENGTH_MAX, FRAME, false);
+        Checksum expected = new Checksum();
+        for (int i = 0; i < 500; i++) {
+            int length = 1 + random.nextInt(LENGTH_MAX);
+            sums.reset();
+            // What comes first, the metadata, nobody has summed up.
+            int done = Math.min(length, random.nextInt(200));
+            while (done < length) {
+                int piece = 1 + random.nextInt(FRAME);
+                int n = Math.min(length - done, Math.min(piece, sums.leftInFrame(done)));
+                int sum = expected.of(part, done, n);
+                done += n;
+                sums.goOn(part, done, length, n, sum);
+                assertThat(sums.isWhole()).isEqualTo(done == length);
+            }
+            for (int frame = 0; sums.isWhole() && frame * FRAME < length; frame++) {
+                int end = Math.min(length, (frame + 1) * FRAME);
+                assertThat(sums.of(frame))
+                        .as("run %d, frame %d of %d bytes", i, frame, length)
+                        .isEqualTo(expected.of(part, frame * FRAME, end - frame * FRAME));
+            }
+        }
+    }
+
+    @Test
     void shouldSumUpNothingWhereBytesMeanNothing() {
         UnsafeBuffer part = DartWorld.bytes(LENGTH_MAX, 5);
         FrameSums sums = new FrameSums(LENGTH_MAX, FRAME, true);
