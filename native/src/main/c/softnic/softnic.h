@@ -210,6 +210,8 @@ int snic_put_summed(snic_peer_t *peer, const snic_key_t *key, uint64_t offset, c
                     uint64_t length, int streamed, uint32_t *sum);
 int snic_get_summed(snic_peer_t *peer, const snic_key_t *key, uint64_t offset, void *to,
                     uint64_t length, uint32_t *sum);
+/* CRC-32C of bytes of this process behind others; before: that of the others, 0 of none. */
+uint32_t snic_sum(uint32_t before, const void *bytes, uint64_t length);
 /* 1: this processor has instructions for it; 0: a slow loop does it. */
 int snic_sums_are_fast(void);
 /* 8 aligned bytes. Toolkit memory: a CPU atomic. Foreign memory: -EOPNOTSUPP. */

@@ -202,7 +202,6 @@ int snic_location_read(snic_peer_t *peer, const snic_location_t *from, uint64_t 
                        uint64_t length, uint32_t *sum);
 
 /* softnic_sum.c; before: the CRC-32C of the bytes before these, 0 of none */
-uint32_t snic_sum(uint32_t before, const void *bytes, uint64_t length);
 uint32_t snic_copy_summed(uint32_t before, void *to, const void *from, uint64_t length,
                           int streaming); /* as snic_copy */
 

@@ -55,6 +55,7 @@ public class softnic implements InfoMapper {
                 + " const void* from, uint64_t length, int streamed, uint32_t* sum)",
         "int snic_get_summed(snic_peer_t* peer, const snic_key_t* key, uint64_t offset, void* to,"
                 + " uint64_t length, uint32_t* sum)",
+        "uint32_t snic_sum(uint32_t before, const void* bytes, uint64_t length)",
         "int snic_sums_are_fast()",
         "int snic_fetch_add(snic_peer_t* peer, const snic_key_t* key, uint64_t offset,"
                 + " uint64_t delta, uint64_t* before)",

@@ -3,6 +3,7 @@ package dev.verbena.savime.store;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.verbena.agent.internal.ByteViews;
+import dev.verbena.agent.internal.NativeSum;
 import dev.verbena.memory.OffHeapMemories;
 import dev.verbena.memory.OffHeapMemory;
 import dev.verbena.staging.Checksum;
@@ -191,7 +192,9 @@ public final class StagedFile {
 
     /** CRC-32C of memory. */
     public int crc(DirectBuffer buffer, int count) {
-        return checksum.of(buffer, 0, count);
+        return NativeSum.isBetterFor(buffer)
+                ? NativeSum.of(buffer, 0, count)
+                : checksum.of(buffer, 0, count);
     }
 
     /** Forces the data, if they are on disk, then replaces the meta file. */
