@@ -89,8 +89,12 @@ const char *vfi_error_text(int32_t code);
 
 /* ---- what there is: reliable datagram endpoints with these capabilities ---- */
 
-/* The first info; the others follow by vfi_info_next. Empty texts: any. */
-int64_t vfi_info(const char *provider, const char *node, const char *service, uint64_t caps);
+/*
+ * The first info; the others follow by vfi_info_next. Empty texts: any. Serial: calls for objects of
+ * one domain follow one another, so that the provider needs no locks.
+ */
+int64_t vfi_info(const char *provider, const char *node, const char *service, uint64_t caps,
+                 uint32_t is_serial);
 /* Of one more endpoint than the first: 0 behind the last. */
 int64_t vfi_info_next(uint64_t info);
 /* A copy of this one alone. */

@@ -13,7 +13,8 @@ static const char *given(const char *text)
     return text == NULL || *text == '\0' ? NULL : text;
 }
 
-int64_t vfi_info(const char *provider, const char *node, const char *service, uint64_t caps)
+int64_t vfi_info(const char *provider, const char *node, const char *service, uint64_t caps,
+                 uint32_t is_serial)
 {
     struct fi_info *hints = vfi.fi_dupinfo(NULL), *found = NULL;
     struct vfi_signals signals;
@@ -26,7 +27,7 @@ int64_t vfi_info(const char *provider, const char *node, const char *service, ui
     hints->caps = caps;
     hints->mode = FI_CONTEXT | FI_CONTEXT2;
     hints->domain_attr->mr_mode = MR_MODES;
-    hints->domain_attr->threading = FI_THREAD_SAFE;
+    hints->domain_attr->threading = is_serial ? FI_THREAD_DOMAIN : FI_THREAD_SAFE;
     hints->domain_attr->resource_mgmt = FI_RM_ENABLED;
     hints->tx_attr->msg_order = FI_ORDER_SAS;
     hints->rx_attr->msg_order = FI_ORDER_SAS;

@@ -28,7 +28,8 @@ public final class FabricInfo implements AutoCloseable {
     }
 
     /**
-     * What there is, libfabric's preference first; empty if nothing fits. The caller closes each.
+     * What there is for any threads ({@code FI_THREAD_SAFE}), libfabric's preference first; empty
+     * if nothing fits. The caller closes each.
      *
      * @param provider for example {@code tcp}; empty: any
      * @param node address or interface to come from; empty: any
@@ -39,12 +40,17 @@ public final class FabricInfo implements AutoCloseable {
      */
     public static List<FabricInfo> list(
             String provider, String node, String service, long capabilities) {
+        return list(provider, node, service, capabilities, false);
+    }
+
+    private static List<FabricInfo> list(
+            String provider, String node, String service, long capabilities, boolean isSerial) {
         OfiLibrary.open();
         List<FabricInfo> found = new ArrayList<>();
         try (BytePointer p = text(provider);
                 BytePointer n = text(node);
                 BytePointer s = text(service)) {
-            long first = fabric.vfi_info(p, n, s, capabilities);
+            long first = fabric.vfi_info(p, n, s, capabilities, isSerial ? 1 : 0);
             if (first == -fabric.VFI_ENODATA) {
                 return found;
             }
@@ -70,7 +76,19 @@ public final class FabricInfo implements AutoCloseable {
      */
     public static FabricInfo first(
             String provider, String node, String service, long capabilities) {
-        List<FabricInfo> found = list(provider, node, service, capabilities);
+        return first(provider, node, service, capabilities, false);
+    }
+
+    /**
+     * As {@link #first(String, String, String, long)}.
+     *
+     * @param isSerial whether the caller lets all calls for a domain and its objects follow one
+     *     another, whatever their threads ({@code FI_THREAD_DOMAIN}): the provider may do without
+     *     locks
+     */
+    public static FabricInfo first(
+            String provider, String node, String service, long capabilities, boolean isSerial) {
+        List<FabricInfo> found = list(provider, node, service, capabilities, isSerial);
         for (int i = 1; i < found.size(); i++) {
             found.get(i).close();
         }

@@ -63,8 +63,7 @@ final class Controls {
     private int send(OfiPeer peer, int index) {
         long context = resources.controlContext(index);
         int answer =
-                fabric.vfi_send(
-                        resources.endpoint(),
+                resources.calls.send(
                         context + OfiResources.CONTEXT,
                         ControlRecord.LENGTH,
                         resources.ownDescriptor(),

@@ -371,7 +371,7 @@ final class Engine {
     /** Answers how many; as many as there is room for if it cannot be the last. */
     private int takeBatch() {
         long entries = resources.scratch.addressOffset();
-        int count = fabric.vfi_cq_read(resources.queue(), entries, OfiResources.ENTRIES);
+        int count = resources.calls.events(entries, OfiResources.ENTRIES);
         if (count == -fabric.VFI_EAVAIL) {
             return takeError() ? OfiResources.ENTRIES : 0;
         }
@@ -399,7 +399,7 @@ final class Engine {
     private boolean takeError() {
         int at = OfiResources.ERROR_AT;
         long address = resources.scratch.addressOffset() + at;
-        if (fabric.vfi_cq_error(resources.queue(), address) <= 0) {
+        if (resources.calls.error(address) <= 0) {
             return false;
         }
         int code = (int) resources.scratch.getLong(at + fabric.VFI_ERROR_CODE);

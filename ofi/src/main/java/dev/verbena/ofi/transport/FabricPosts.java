@@ -1,6 +1,5 @@
 package dev.verbena.ofi.transport;
 
-import dev.verbena.ofi.bindings.fabric;
 import dev.verbena.transport.Operation;
 import org.agrona.UnsafeApi;
 
@@ -13,13 +12,13 @@ final class FabricPosts {
     static final int INJECTED = 1;
 
     private final OfiResources resources;
-    private final long endpoint;
+    private final FabricCalls calls;
     private final int injectMax;
     private final boolean isVirtual;
 
     FabricPosts(OfiResources resources) {
         this.resources = resources;
-        this.endpoint = resources.endpoint();
+        this.calls = resources.calls;
         this.injectMax = resources.info.injectMax();
         this.isVirtual = resources.info.usesVirtualAddresses();
     }
@@ -30,52 +29,25 @@ final class FabricPosts {
         long local = w.localAddress();
         long descriptor = w.regions[w.range].descriptor;
         long peer = w.connection.peer.fabricAddress;
+        long key = w.key.providerKey;
         return w.operation == Operation.GET
-                ? fabric.vfi_read(
-                        endpoint,
-                        local,
-                        piece,
-                        descriptor,
-                        peer,
-                        remote,
-                        w.key.providerKey,
-                        w.fabricContext)
-                : fabric.vfi_write(
-                        endpoint,
-                        local,
-                        piece,
-                        descriptor,
-                        peer,
-                        remote,
-                        w.key.providerKey,
-                        w.fabricContext);
+                ? calls.read(local, piece, descriptor, peer, remote, key, w.fabricContext)
+                : calls.write(local, piece, descriptor, peer, remote, key, w.fabricContext);
     }
 
     /** A fetch-add or a compare-swap. */
     int atomic(Work w) {
-        long packet = w.packet.addressOffset();
+        long operand = w.packet.addressOffset() + Work.OPERAND;
+        long expected = w.packet.addressOffset() + Work.EXPECTED;
+        long result = w.packet.addressOffset() + Work.RESULT;
+        long own = resources.ownDescriptor();
         long remote = w.key.remote(w.base, isVirtual);
         long peer = w.connection.peer.fabricAddress;
+        long key = w.key.providerKey;
         return w.operation == Operation.FETCH_ADD
-                ? fabric.vfi_fetch_add(
-                        endpoint,
-                        packet + Work.OPERAND,
-                        packet + Work.RESULT,
-                        resources.ownDescriptor(),
-                        peer,
-                        remote,
-                        w.key.providerKey,
-                        w.fabricContext)
-                : fabric.vfi_compare_swap(
-                        endpoint,
-                        packet + Work.OPERAND,
-                        packet + Work.EXPECTED,
-                        packet + Work.RESULT,
-                        resources.ownDescriptor(),
-                        peer,
-                        remote,
-                        w.key.providerKey,
-                        w.fabricContext);
+                ? calls.fetchAdd(operand, result, own, peer, remote, key, w.fabricContext)
+                : calls.compareSwap(
+                        operand, expected, result, own, peer, remote, key, w.fabricContext);
     }
 
     /** A message behind its header: {@link #INJECTED} if it was copied. */
@@ -90,26 +62,18 @@ final class FabricPosts {
                 c.takenCount,
                 resources.incarnation);
         long packet = w.packet.addressOffset();
+        long own = resources.ownDescriptor();
         long peer = c.peer.fabricAddress;
         if (length > Engine.SHORT_MAX) {
-            return fabric.vfi_send2(
-                    endpoint,
-                    packet,
-                    Wire.HEADER,
-                    resources.ownDescriptor(),
-                    from,
-                    length,
-                    descriptor,
-                    peer,
-                    w.fabricContext);
+            return calls.send(
+                    packet, Wire.HEADER, own, from, length, descriptor, peer, w.fabricContext);
         }
         UnsafeApi.copyMemory(null, from, null, packet + Wire.HEADER, length);
         int total = Wire.HEADER + length;
         if (total <= injectMax) {
-            int answer = fabric.vfi_inject(endpoint, packet, total, peer);
+            int answer = calls.inject(packet, total, peer);
             return answer == 0 ? INJECTED : answer;
         }
-        return fabric.vfi_send(
-                endpoint, packet, total, resources.ownDescriptor(), peer, w.fabricContext);
+        return calls.send(packet, total, own, peer, w.fabricContext);
     }
 }

@@ -1,6 +1,5 @@
 package dev.verbena.ofi.transport;
 
-import dev.verbena.ofi.bindings.fabric;
 import java.util.concurrent.locks.LockSupport;
 import org.agrona.BufferUtil;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -15,8 +14,7 @@ final class Heartbeats implements Runnable, AutoCloseable {
     private static final long PERIOD_MAX_NS = 500_000_000L;
     private static final long[] NOBODY = {};
 
-    private final long endpoint;
-    private final long queue;
+    private final FabricCalls calls;
     private final UnsafeBuffer record =
             new UnsafeBuffer(BufferUtil.allocateDirectAligned(Wire.SHORT, Wire.SHORT));
     private final Thread thread;
@@ -25,8 +23,7 @@ final class Heartbeats implements Runnable, AutoCloseable {
     private volatile boolean isClosed;
 
     Heartbeats(OfiResources resources, String name, long silenceNs) {
-        this.endpoint = resources.endpoint();
-        this.queue = resources.queue();
+        this.calls = resources.calls;
         this.periodNs = period(silenceNs);
         Wire.header(record, 0, Wire.PING, 0, 0, 0, 0, resources.incarnation);
         thread = new Thread(this, "verbena-ofi-heartbeat-" + name);
@@ -54,10 +51,7 @@ final class Heartbeats implements Runnable, AutoCloseable {
         while (!isClosed) {
             long[] now = peers;
             for (long peer : now) {
-                int answer = fabric.vfi_inject(endpoint, record.addressOffset(), Wire.HEADER, peer);
-                if (answer == -fabric.VFI_EAGAIN) {
-                    fabric.vfi_progress(queue); // the owner may not poll for long
-                }
+                calls.beat(record.addressOffset(), Wire.HEADER, peer);
             }
             if (now.length == 0) {
                 LockSupport.park(this);

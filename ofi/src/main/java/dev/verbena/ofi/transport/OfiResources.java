@@ -32,6 +32,10 @@ final class OfiResources implements AutoCloseable {
     static final int PACKET = 256;
 
     static final int CONTROLS = 64;
+
+    /** Receive slots beside those that credits promise: for records, and for slots posted late. */
+    static final int SPARE_SLOTS = 64;
+
     static final int ENTRIES = 64;
     static final int ERROR_AT = ENTRIES * fabric.VFI_CQ_BYTES;
 
@@ -41,7 +45,7 @@ final class OfiResources implements AutoCloseable {
     private static final int SCRATCH = 4096;
     private static final int CONTROL = 512;
     private static final int LINE = 64;
-    private static final int SPARE_SLOTS = 64;
+    private static final int NO_DESCRIPTOR = -1;
     private static final long OWN_ACCESS = MemoryRegion.SEND | MemoryRegion.RECEIVE;
 
     final FabricInfo info;
@@ -50,6 +54,10 @@ final class OfiResources implements AutoCloseable {
     final int slotCount;
     final int workCount;
     final UnsafeBuffer scratch;
+
+    /** What may be called of libfabric. */
+    final FabricCalls calls;
+
     private final SecureRandom random = new SecureRandom();
     private final Deque<AutoCloseable> opened = new ArrayDeque<>();
     private final OffHeapMemory memory;
@@ -57,10 +65,7 @@ final class OfiResources implements AutoCloseable {
     private final long controlsAt;
     private final long slotsAt;
     private final long slotStride;
-    private final long fabricHandle;
-    private final long domainHandle;
     private final AddressVector peers;
-    private final long queueHandle;
     private final long endpointHandle;
     private final long ownDescriptor;
     private final int descriptor;
@@ -70,9 +75,15 @@ final class OfiResources implements AutoCloseable {
      * Closes the info too, also if it fails.
      *
      * @param incarnation 0: any
+     * @param mustSleep whether one is to sleep at the completion queue; else it is read sooner
      */
     OfiResources(
-            FabricInfo info, int workCount, int slots, int messageLengthMax, long incarnation) {
+            FabricInfo info,
+            int workCount,
+            int slots,
+            int messageLengthMax,
+            long incarnation,
+            boolean mustSleep) {
         this.info = open(info);
         this.workCount = workCount;
         this.slotCount = slots + SPARE_SLOTS;
@@ -92,18 +103,16 @@ final class OfiResources implements AutoCloseable {
             Fabric net = open(Fabric.open(info));
             Domain domain = open(net.domain(info));
             peers = open(domain.addressVector(LINE));
-            CompletionQueue queue = open(queue(domain, 2 * (workCount + slotCount)));
+            CompletionQueue queue = open(queue(domain, mustSleep));
             Endpoint endpoint = open(domain.endpoint(queue, peers, null));
-            fabricHandle = net.handle();
-            domainHandle = domain.handle();
-            queueHandle = queue.handle();
             endpointHandle = endpoint.handle();
+            calls = new FabricCalls(net.handle(), domain.handle(), queue.handle(), endpointHandle);
             name = endpoint.name();
             if (name.length > ControlRecord.NAME_MAX) {
                 throw new OfiFailure("the endpoint's name has " + name.length + " bytes", null);
             }
             ownDescriptor = registerOwn();
-            descriptor = fabric.vfi_cq_descriptor(queueHandle);
+            descriptor = mustSleep ? fabric.vfi_cq_descriptor(queue.handle()) : NO_DESCRIPTOR;
             bell = newBell();
         } catch (RuntimeException e) {
             closeAfter(e);
@@ -131,13 +140,17 @@ final class OfiResources implements AutoCloseable {
         return object;
     }
 
-    /** With a descriptor to sleep at, if the provider has that. */
-    private static CompletionQueue queue(Domain domain, int size) {
-        try {
-            return domain.completionQueue(size, true);
-        } catch (OfiException e) {
-            return domain.completionQueue(size, false);
+    /** With a descriptor to sleep at, if that is wanted and the provider has it. */
+    private CompletionQueue queue(Domain domain, boolean mustSleep) {
+        int size = 2 * (workCount + slotCount);
+        if (mustSleep) {
+            try {
+                return domain.completionQueue(size, true);
+            } catch (OfiException e) {
+                // this provider has none
+            }
         }
+        return domain.completionQueue(size, false);
     }
 
     private long registerOwn() {
@@ -157,14 +170,6 @@ final class OfiResources implements AutoCloseable {
         }
         open(() -> fabric.vfi_bell_close(made));
         return made;
-    }
-
-    long endpoint() {
-        return endpointHandle;
-    }
-
-    long queue() {
-        return queueHandle;
     }
 
     boolean hasSocketAddresses() {
@@ -187,7 +192,7 @@ final class OfiResources implements AutoCloseable {
     // ---- peers, memory ----
 
     long insert(byte[] peer) {
-        return peers.insert(peer);
+        return calls.insert(peers, peer);
     }
 
     /** A number that nobody guesses. */
@@ -202,7 +207,7 @@ final class OfiResources implements AutoCloseable {
      */
     long register(long address, long length, long access, long key) {
         long bound = info.bindsMemoryToEndpoints() ? endpointHandle : 0;
-        long mr = fabric.vfi_mr(domainHandle, bound, address, length, access, key);
+        long mr = calls.register(bound, address, length, access, key);
         if (mr < 0) {
             throw new OfiFailure(
                     "fi_mr_reg: " + fabric.vfi_error_text((int) -mr).getString(), null);
@@ -211,7 +216,7 @@ final class OfiResources implements AutoCloseable {
     }
 
     void deregister(long mr) {
-        fabric.vfi_close(mr);
+        calls.deregister(mr);
     }
 
     /** What operations name memory by that was registered; of the transport's own without. */
@@ -282,7 +287,7 @@ final class OfiResources implements AutoCloseable {
 
     /** Whether the queue is empty, and what arrives from now on ends a sleep. */
     boolean maySleep() {
-        return !hasDescriptor() || fabric.vfi_may_sleep(fabricHandle, queueHandle) != 0;
+        return !hasDescriptor() || calls.maySleep();
     }
 
     /**

@@ -38,13 +38,19 @@ public final class OfiTransportProvider implements TransportProvider {
     /** Option: who serves peers, {@code thread} or {@code caller}. */
     public static final String PROGRESS_OPTION = "ofi.progress";
 
+    /**
+     * Option: {@code queue}, one sleeps at the completion queue, or {@code look}, one looks now and
+     * then, up to 2 ms late; for who polls all the time.
+     */
+    public static final String SLEEP_OPTION = "ofi.sleep";
+
     /** Providers in the order in which they are chosen: NICs before the kernel's network. */
     public static final List<String> PREFERRED =
             List.of("cxi", "efa", "opx", "psm3", "verbs", "tcp");
 
     private static final int PORT_MAX = 65_535;
     private static final Set<String> OPTIONS =
-            Set.of(PROVIDER_OPTION, HOST_OPTION, PORT_OPTION, PROGRESS_OPTION);
+            Set.of(PROVIDER_OPTION, HOST_OPTION, PORT_OPTION, PROGRESS_OPTION, SLEEP_OPTION);
     private static final String UNSAFE = "shm";
     private static final String PROPERTY_PREFIX = "verbena.";
     private static final long NEEDED = FabricInfo.MESSAGES | FabricInfo.RMA;
@@ -79,6 +85,7 @@ public final class OfiTransportProvider implements TransportProvider {
             throw new TransportException("open ofi: " + cause, 0, null);
         }
         boolean hasProgressThread = hasProgressThread(context);
+        boolean mustSleep = mustSleep(context);
         FabricInfo info = find(context); // OfiResources closes it
         String what = info.toString();
         boolean hasAtomics = (info.capabilities() & FabricInfo.ATOMICS) != 0;
@@ -90,7 +97,8 @@ public final class OfiTransportProvider implements TransportProvider {
                             2 * context.outstandingMax(),
                             context.receiveSlotCount(),
                             context.messageLengthMax(),
-                            context.incarnation());
+                            context.incarnation(),
+                            mustSleep);
             return new OfiTransport(
                     context, resources, hasAtomics, hasProgressThread, reason(context));
         } catch (OfiException | OfiFailure | OutOfMemoryError e) {
@@ -146,14 +154,26 @@ public final class OfiTransportProvider implements TransportProvider {
      * peers ask about keys.
      */
     private static boolean hasProgressThread(TransportContext context) {
-        String progress = option(context, PROGRESS_OPTION);
-        return switch (progress) {
-            case "", "thread" -> true;
-            case "caller" -> false;
-            default ->
-                    throw new IllegalArgumentException(
-                            PROGRESS_OPTION + " '" + progress + "' is neither thread nor caller");
-        };
+        return isFirst(context, PROGRESS_OPTION, "thread", "caller");
+    }
+
+    /** A queue that nobody can sleep at costs less to read. */
+    private static boolean mustSleep(TransportContext context) {
+        return isFirst(context, SLEEP_OPTION, "queue", "look");
+    }
+
+    /** Whether an option has the first word, which it has unless given, and not the second. */
+    private static boolean isFirst(
+            TransportContext context, String name, String first, String second) {
+        String value = option(context, name);
+        if (value.isEmpty() || value.equals(first)) {
+            return true;
+        }
+        if (value.equals(second)) {
+            return false;
+        }
+        throw new IllegalArgumentException(
+                "%s '%s' is neither %s nor %s".formatted(name, value, first, second));
     }
 
     private static String reason(TransportContext context) {
@@ -221,6 +241,12 @@ public final class OfiTransportProvider implements TransportProvider {
 
     private static FabricInfo first(String provider, String host, String port, long wanted) {
         try {
+            FabricInfo serial = FabricInfo.first(provider, host, port, wanted, true);
+            if (serial == null || !serial.isProgressAutomatic()) {
+                return serial;
+            }
+            // Its own threads need its locks.
+            serial.close();
             return FabricInfo.first(provider, host, port, wanted);
         } catch (OfiException e) {
             throw new TransportException(

@@ -46,8 +46,7 @@ final class Outbox {
     boolean send(OfiConnection c, int length, boolean mustGo) {
         OfiPeer peer = c.peer;
         if (count == 0) {
-            int answer =
-                    fabric.vfi_inject(resources.endpoint(), recordAt, length, peer.fabricAddress);
+            int answer = resources.calls.inject(recordAt, length, peer.fabricAddress);
             if (answer == 0) {
                 c.onTakenTold(c.takenCount);
                 return true;
@@ -85,8 +84,7 @@ final class Outbox {
 
     private boolean isSent(int at, OfiPeer peer) {
         int answer =
-                fabric.vfi_inject(
-                        resources.endpoint(),
+                resources.calls.inject(
                         waiting.addressOffset() + (long) at * Wire.SHORT,
                         lengths[at],
                         peer.fabricAddress);

@@ -11,9 +11,11 @@ import org.agrona.ErrorHandler;
  * stay in the rings until the owner polls; no handler is called here.
  *
  * <p>The thread takes the transport from its owner by {@link OwnerGuard#borrow} for one round at a
- * time. While the owner polls it looks after each millisecond whether that is still so. Else it
- * yields for some rounds, then sleeps at the provider's descriptor, or where there is none for up
- * to a millisecond. Allocates nothing per round.
+ * time. While the owner polls it looks now and then whether that is still so: after each
+ * millisecond, and while the owner polls all the time after a sixteenth of that time, at most four
+ * milliseconds, because each look interrupts the owner. Else it yields for some rounds, then sleeps
+ * at the provider's descriptor, or where there is none for up to a millisecond. Allocates nothing
+ * per round.
  */
 final class ProgressThread implements Runnable, AutoCloseable {
     /**
@@ -22,6 +24,15 @@ final class ProgressThread implements Runnable, AutoCloseable {
     private static final long PAUSE_NS = 1_000_000L;
 
     private static final long PAUSE_MIN_NS = 50_000L;
+
+    /** The owner polls all the time: it is expected to do so for longer. */
+    private static final long PAUSE_MAX_NS = 4_000_000L;
+
+    /** Each pause is longer than the one before by this part. */
+    private static final int GROWTH = 16;
+
+    /** Polls in each {@link #PAUSE_NS} of an owner that polls all the time. */
+    private static final long STEADY = 16;
 
     /** A sleep at the descriptor ends after this time in any case: some providers miss events. */
     private static final long SLEEP_MAX_NS = 32_000_000L;
@@ -42,6 +53,7 @@ final class ProgressThread implements Runnable, AutoCloseable {
     private volatile Runnable bellOfAway;
 
     private long polls;
+    private long pauseNs = PAUSE_NS;
     private int idleRounds;
     private long sleepNs = PAUSE_MIN_NS;
     private boolean maySleep;
@@ -64,7 +76,7 @@ final class ProgressThread implements Runnable, AutoCloseable {
         while (!isClosed) {
             if (bellOfAway == null && isOwnerPolling() || !guard.borrow()) {
                 idleRounds = 0;
-                LockSupport.parkNanos(this, PAUSE_NS);
+                LockSupport.parkNanos(this, pauseNs);
                 continue;
             }
             try {
@@ -92,9 +104,13 @@ final class ProgressThread implements Runnable, AutoCloseable {
     }
 
     private boolean isOwnerPolling() {
-        long before = polls;
-        polls = inbox.polls();
-        return polls != before;
+        long polled = inbox.polls() - polls;
+        polls += polled;
+        pauseNs =
+                polled >= STEADY * (pauseNs / PAUSE_NS)
+                        ? Math.min(pauseNs + pauseNs / GROWTH, PAUSE_MAX_NS)
+                        : PAUSE_NS;
+        return polled != 0;
     }
 
     private void drive() {

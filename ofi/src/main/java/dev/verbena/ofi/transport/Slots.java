@@ -1,6 +1,5 @@
 package dev.verbena.ofi.transport;
 
-import dev.verbena.ofi.bindings.fabric;
 import dev.verbena.transport.core.MessageTokens;
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -10,6 +9,9 @@ import org.agrona.concurrent.UnsafeBuffer;
  * thread.
  */
 final class Slots extends MessageTokens {
+    /** As many are spare: all credits have their slots without these. */
+    private static final int LATE_MAX = OfiResources.SPARE_SLOTS / 2;
+
     private final OfiResources resources;
     private final UnsafeBuffer[] slots;
     private final UnsafeBuffer[] views;
@@ -40,14 +42,18 @@ final class Slots extends MessageTokens {
         return slots[slot];
     }
 
-    /** The provider may fill it again. */
+    /**
+     * The provider may fill it again, at the latest after the next look for events: it is told
+     * then, and not before the answer to what has arrived is sent.
+     */
     void post(int slot) {
-        if (unpostedCount > 0 || !isPosted(slot)) {
-            unposted[unpostedCount++] = slot;
+        unposted[unpostedCount++] = slot;
+        if (unpostedCount > LATE_MAX) {
+            postAll();
         }
     }
 
-    /** Those that the provider did not take before. */
+    /** Those that the provider was not told of, or did not take before. */
     void postAll() {
         while (unpostedCount > 0 && isPosted(unposted[unpostedCount - 1])) {
             unpostedCount--;
@@ -56,8 +62,7 @@ final class Slots extends MessageTokens {
 
     private boolean isPosted(int slot) {
         long context = resources.slotContext(slot);
-        return fabric.vfi_recv(
-                        resources.endpoint(),
+        return resources.calls.receive(
                         context + OfiResources.CONTEXT,
                         resources.slotLength(),
                         resources.ownDescriptor(),

@@ -32,6 +32,7 @@ class OfiProgressTest {
 
     private final String job = "progress-" + ProcessHandle.current().pid();
     private final List<Throwable> errors = new CopyOnWriteArrayList<>();
+    private String sleep = "queue";
     private Transport initiator;
     private Transport target;
     private RegisteredRegion local;
@@ -80,7 +81,8 @@ class OfiProgressTest {
     private Transport open(String name, String progress) {
         TransportContext context =
                 new TransportContext().job(job).name(name).errorHandler(errors::add);
-        return Transports.open("ofi", context.option("ofi.progress", progress));
+        context.option("ofi.progress", progress).option("ofi.sleep", sleep);
+        return Transports.open("ofi", context);
     }
 
     private void connect(String progress) {
@@ -163,6 +165,30 @@ class OfiProgressTest {
         assertThatThrownBy(() -> open("nobody", "fiber"))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContainingAll("ofi.progress", "fiber", "thread", "caller");
+    }
+
+    /** Who waits looks now and then. */
+    @Test
+    void shouldAwaitWithoutADescriptorWhenAskedTo() {
+        sleep = "look";
+        connect("thread");
+        assertThat(initiator.explain()).contains("await looks every 2 ms");
+        initiator.put(connection, local, 0, descriptor, 0, LENGTH, 1, 0);
+        Await.until(
+                () -> "the put",
+                () -> {
+                    initiator.await(System.nanoTime() + 10_000_000_000L);
+                    initiator.poll(handler, 8);
+                    return completions == 1;
+                });
+    }
+
+    @Test
+    void shouldRefuseAnotherWordThanQueueAndLook() {
+        sleep = "deeply";
+        assertThatThrownBy(() -> open("nobody", "thread"))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContainingAll("ofi.sleep", "deeply", "queue", "look");
     }
 
     private static long threadOf(String name) {
