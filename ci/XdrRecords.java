@@ -4,16 +4,22 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 
-/** Writes the records of remote procedures and of the array service: {@code XdrRecords SOURCES FOLDER}. */
+/** Writes the records of a module's .x files: {@code XdrRecords SOURCES FOLDER}. */
 public final class XdrRecords {
     private static final Map<String, String> PACKAGES =
-            Map.of("rpc.x", "dev.verbena.nessie.rpc.wire", "array.x", "dev.verbena.nessie.service.wire");
+            Map.of(
+                    "rpc.x", "dev.verbena.nessie.rpc.wire",
+                    "array.x", "dev.verbena.nessie.service.wire",
+                    "series.x", "dev.verbena.examples.rpc.wire");
 
     private XdrRecords() {}
 
     public static void main(String[] args) throws IOException {
         for (Map.Entry<String, String> each : PACKAGES.entrySet()) {
-            write(Path.of(args[0], each.getKey()), each.getValue(), args[1]);
+            Path source = Path.of(args[0], each.getKey());
+            if (Files.exists(source)) {
+                write(source, each.getValue(), args[1]);
+            }
         }
     }
 

@@ -15,5 +15,7 @@ int vna_barrier_register(void)
 int vna_barrier(void)
 {
     long result = syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0);
+    if (result < 0) /* the kernel may lack memory for it; the slow one needs none */
+        result = syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0);
     return result < 0 ? -errno : 0;
 }

@@ -103,7 +103,7 @@ static int foreign_copy(snic_peer_t *peer, uint64_t remote, uint8_t *local, uint
     do {
         uint64_t piece = summed_piece(length - done, sum);
         rc = snic_foreign_copy(peer, remote + done, local + done, piece, write);
-        if (sum)
+        if (sum && rc == 0)
             *sum = snic_sum(*sum, local + done, piece);
         done += piece;
     } while (rc == 0 && done < length);

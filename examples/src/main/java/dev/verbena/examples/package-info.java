@@ -9,7 +9,7 @@
  *   <li>{@link dev.verbena.examples.DartHello}: stage a message through a server to a receiver
  * </ul>
  *
- * <p>Packages below hold real applications: a particle-in-cell simulation, and two simulations that
- * are coupled.
+ * <p>Packages below hold real applications: a service of remote procedures, a particle-in-cell
+ * simulation, and two simulations that are coupled.
  */
 package dev.verbena.examples;

@@ -12,6 +12,7 @@ import dev.verbena.transport.TransportLimits;
 import dev.verbena.transport.core.GuardedTransport;
 import dev.verbena.transport.core.Ranges;
 import java.net.URI;
+import java.util.Objects;
 import org.agrona.UnsafeApi;
 
 /**
@@ -152,20 +153,21 @@ abstract class ShmOperations extends GuardedTransport {
             TransferSum sum,
             long context,
             int flags) {
-        sum.begin(source, offset, length);
-        return hasSums && length > ShmPeerMemory.COPY_MAX
-                ? transferSummed(
-                        Operation.PUT,
-                        connection,
-                        source,
-                        offset,
-                        target,
-                        targetOffset,
-                        length,
-                        sum,
-                        context,
-                        flags)
-                : put(connection, source, offset, target, targetOffset, length, context, flags);
+        if (hasSums && length > ShmPeerMemory.COPY_MAX) {
+            return transferSummed(
+                    Operation.PUT,
+                    connection,
+                    source,
+                    offset,
+                    target,
+                    targetOffset,
+                    length,
+                    sum,
+                    context,
+                    flags);
+        }
+        return super.putSummed(
+                connection, source, offset, target, targetOffset, length, sum, context, flags);
     }
 
     @Override
@@ -179,28 +181,21 @@ abstract class ShmOperations extends GuardedTransport {
             TransferSum sum,
             long context,
             int flags) {
-        sum.begin(destination, offset, length);
-        return hasSums && length > ShmPeerMemory.COPY_MAX
-                ? transferSummed(
-                        Operation.GET,
-                        connection,
-                        destination,
-                        offset,
-                        source,
-                        sourceOffset,
-                        length,
-                        sum,
-                        context,
-                        flags)
-                : get(
-                        connection,
-                        destination,
-                        offset,
-                        source,
-                        sourceOffset,
-                        length,
-                        context,
-                        flags);
+        if (hasSums && length > ShmPeerMemory.COPY_MAX) {
+            return transferSummed(
+                    Operation.GET,
+                    connection,
+                    destination,
+                    offset,
+                    source,
+                    sourceOffset,
+                    length,
+                    sum,
+                    context,
+                    flags);
+        }
+        return super.getSummed(
+                connection, destination, offset, source, sourceOffset, length, sum, context, flags);
     }
 
     private int transferSummed(
@@ -214,6 +209,7 @@ abstract class ShmOperations extends GuardedTransport {
             TransferSum sum,
             long context,
             int flags) {
+        Objects.requireNonNull(sum, "sum");
         if (!guard.enter()) {
             return CLOSED;
         }
@@ -232,6 +228,7 @@ abstract class ShmOperations extends GuardedTransport {
             int status =
                     to.transferSummed(isPut, isStreamed, address, remote, remoteOffset, length);
             long moved = 0;
+            sum.begin(local, offset, length);
             if (status == Status.OK) {
                 sum.known(UnsafeApi.getInt(null, scratch.result));
                 moved = length;

@@ -2,13 +2,14 @@ package dev.verbena.transport;
 
 import dev.verbena.agent.internal.ByteViews;
 import dev.verbena.memory.RegisteredRegion;
+import java.util.Objects;
 import java.util.zip.CRC32C;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * The CRC-32C of the bytes of one {@link Transport#putSummed} or {@link Transport#getSummed}. Where
- * the transport has {@link Capability#SUMS} it is taken from the bytes as they are copied;
- * otherwise {@link #value} reads them once more.
+ * the transport has {@link Capability#SUMS} that of long ranges is mostly taken from the bytes as
+ * they are copied; otherwise {@link #value} reads them once more.
  *
  * <p>The caller's own, used again for one operation after the other. Allocates only for a region
  * that it has not seen before. One thread, the transport's.
@@ -42,8 +43,13 @@ public final class TransferSum {
         this.windowLength = windowLength;
     }
 
-    /** For transports: an operation on these bytes of the caller's own region begins. */
+    /**
+     * For transports: an operation on these bytes of the caller's own region was accepted.
+     *
+     * @throws IndexOutOfBoundsException if the region has no such range
+     */
     public void begin(RegisteredRegion ofRegion, long atOffset, long ofLength) {
+        Objects.checkFromIndexSize(atOffset, ofLength, ofRegion.length());
         region = ofRegion;
         offset = atOffset;
         length = ofLength;

@@ -5,6 +5,7 @@ import dev.verbena.memory.RegisteredRegion;
 import dev.verbena.memory.RemoteDescriptor;
 import java.net.URI;
 import java.nio.file.Path;
+import java.util.Objects;
 import org.agrona.DirectBuffer;
 
 /**
@@ -228,8 +229,12 @@ public interface Transport extends AutoCloseable {
             TransferSum sum,
             long context,
             int flags) {
-        sum.begin(source, offset, length);
-        return put(connection, source, offset, target, targetOffset, length, context, flags);
+        Objects.requireNonNull(sum, "sum");
+        int answer = put(connection, source, offset, target, targetOffset, length, context, flags);
+        if (answer == ACCEPTED) {
+            sum.begin(source, offset, length);
+        }
+        return answer;
     }
 
     /**
@@ -246,8 +251,13 @@ public interface Transport extends AutoCloseable {
             TransferSum sum,
             long context,
             int flags) {
-        sum.begin(destination, offset, length);
-        return get(connection, destination, offset, source, sourceOffset, length, context, flags);
+        Objects.requireNonNull(sum, "sum");
+        int answer =
+                get(connection, destination, offset, source, sourceOffset, length, context, flags);
+        if (answer == ACCEPTED) {
+            sum.begin(destination, offset, length);
+        }
+        return answer;
     }
 
     /**

@@ -82,6 +82,26 @@ public abstract class SumContract extends OneSidedContract {
     }
 
     @Test
+    void shouldKeepTheSumOfTheLastTransferWhenARangeIsRefused() {
+        Pair p = new Pair();
+        RegisteredRegion local = p.a.allocate(1 << 17);
+        RegisteredRegion remote = p.b.allocate(1 << 17);
+        thereAndBack(p, local, remote, 1 << 16, 0);
+        int before = sum.value();
+        Transport t = p.a.transport;
+        RemoteDescriptor d = describe(remote);
+        for (long at : new long[] {-1, -1L << 40, 1 << 17, Long.MAX_VALUE}) {
+            for (int length : new int[] {100, 1 << 16}) {
+                assertThatThrownBy(() -> t.putSummed(p.ab, local, at, d, 0, length, sum, 1, 0))
+                        .isInstanceOf(IllegalArgumentException.class);
+                assertThatThrownBy(() -> t.getSummed(p.ab, local, at, d, 0, length, sum, 1, 0))
+                        .isInstanceOf(IllegalArgumentException.class);
+                assertThat(sum.value()).as("offset %s", at).isEqualTo(before);
+            }
+        }
+    }
+
+    @Test
     void shouldRefuseWithASumWhatItRefusesWithout() {
         Pair p = new Pair();
         Transport t = p.a.transport;
@@ -98,8 +118,10 @@ public abstract class SumContract extends OneSidedContract {
                     .isInstanceOf(IllegalArgumentException.class);
             assertThatThrownBy(() -> t.getSummed(p.ab, local, -1, d, 0, length, sum, 1, 0))
                     .isInstanceOf(IllegalArgumentException.class);
+            int before = sum.value();
             assertThat(t.putSummed(p.ab + 1_000_000, local, 0, d, 0, length, sum, 1, 0))
                     .isNotEqualTo(ACCEPTED);
+            assertThat(sum.value()).as("after what was refused").isEqualTo(before);
         }
         RemoteDescriptor readable =
                 remote.describe(0, 1 << 16, REMOTE_READ, new RemoteDescriptor());

@@ -37,7 +37,9 @@ final class BenchCommand extends CliCommand {
     private static final int LENGTH_MAX = 64 << 20;
     private static final int LENGTH_MIN = 8;
     private static final int QUICK_SECONDS = 40;
-    private static final long CLOSE_MS = 120_000;
+
+    /** A program that is being measured ends first; some take two minutes. */
+    private static final long CLOSE_MS = 300_000;
 
     @Option(
             names = "--quick",
@@ -121,17 +123,26 @@ final class BenchCommand extends CliCommand {
         Map<String, Object> conditions = new LinkedHashMap<>();
         conditions.put("date", LocalDate.now(ZoneOffset.UTC).toString());
         conditions.put("load before", BenchReport.load());
-        int done = 0;
-        boolean isEnded;
         try (Termination termination = new Termination(CLOSE_MS)) {
+            int done = 0;
             while (hasTime(done, beganNs) && round(plan, done, termination)) {
                 done++;
             }
-            isEnded = termination.isAsked();
+            double seconds = (System.nanoTime() - beganNs) / 1e9;
+            conditions.put("seconds", Math.round(seconds));
+            report(plan, done, termination.isAsked(), conditions, folder);
+            return termination.isAsked() ? 1 : 0;
         }
-        double seconds = (System.nanoTime() - beganNs) / 1e9;
-        conditions.put("seconds", Math.round(seconds));
-        BenchReport report = new BenchReport(plan.groups(), plan.leftOut(), done);
+    }
+
+    private void report(
+            BenchPlan plan,
+            int rounds,
+            boolean isEnded,
+            Map<String, Object> conditions,
+            Path folder)
+            throws IOException {
+        BenchReport report = new BenchReport(plan.groups(), plan.leftOut(), rounds);
         for (BenchGroup group : plan.groups()) {
             report.lines(group).forEach(this::say);
             group.failures()
@@ -143,7 +154,6 @@ final class BenchCommand extends CliCommand {
         }
         report.write(folder, conditions);
         say("written: " + folder.resolve("report.html"));
-        return isEnded ? 1 : 0;
     }
 
     private BenchPlan.Effort effort() {

@@ -125,7 +125,7 @@ public final class FlesnetContext {
         return this;
     }
 
-    /** Time after which the transport gives a silent peer up. */
+    /** Time after which a silent peer is given up, also one that has not said who it is. */
     public FlesnetContext peerTimeoutNs(long value) {
         peerTimeoutNs = value;
         return this;
@@ -285,6 +285,11 @@ public final class FlesnetContext {
     /** See {@link #heartbeatNs(long)}. */
     public long heartbeatNs() {
         return heartbeatNs;
+    }
+
+    /** See {@link #peerTimeoutNs(long)}. */
+    public long peerTimeoutNs() {
+        return peerTimeoutNs;
     }
 
     /** See {@link #startPosition(long)}. */

@@ -123,13 +123,13 @@ public final class NessieClient implements AutoCloseable {
     public <R extends XdrValue> CompletableFuture<R> call(
             int opcode, XdrValue args, R result, OffHeapMemory data) {
         CompletableFuture<R> future = new CompletableFuture<>();
-        boolean isOffered =
-                !isClosed && commands.offer(() -> loop.start(opcode, args, result, data, future));
-        if (!isOffered) {
+        boolean isOffered = commands.offer(() -> loop.start(opcode, args, result, data, future));
+        thread.wakeup();
+        // Asked afterwards: the loop may not look any more.
+        if (isClosed || !isOffered) {
             RpcResult why = isClosed ? RpcResult.ECANCELED : RpcResult.EBADRPC;
             future.completeExceptionally(new RpcException(why, 0, "operation " + opcode));
         }
-        thread.wakeup();
         return future;
     }
 

@@ -10,6 +10,7 @@ import dev.verbena.nessie.rpc.RpcResult;
 import dev.verbena.nessie.rpc.RpcServer;
 import dev.verbena.nessie.rpc.RpcServerOptions;
 import dev.verbena.nessie.xdr.XdrValue;
+import dev.verbena.staging.CounterMirror;
 import dev.verbena.transport.Transport;
 import java.util.ArrayList;
 import java.util.List;
@@ -177,6 +178,7 @@ public final class NessieServer implements AutoCloseable {
         private final Builder builder;
         private RpcEndpoint endpoint;
         private RpcServer server;
+        private CounterMirror counters;
 
         Loop(Builder builder) {
             this.builder = builder;
@@ -189,6 +191,12 @@ public final class NessieServer implements AutoCloseable {
                 endpoint = RpcEndpoint.over(builder.transport, environment.errorHandler());
                 builder.part.onStart(endpoint.transport());
                 server = endpoint.serve(builder.options);
+                counters =
+                        new CounterMirror(environment, "nessie server")
+                                .show("requests handled", server::handledCount)
+                                .show("requests malformed", server::malformedCount)
+                                .show("requests pending", server::pendingCount)
+                                .show("buffers in use at most", server::slotsUsedMax);
                 builder.operations.forEach(operation -> operation.accept(server));
                 Runnable wakeup = () -> workers.forEach(AgentThread::wakeup);
                 for (ProtocolAgent each : server.workers(environment.nanoClock(), wakeup)) {
@@ -205,6 +213,7 @@ public final class NessieServer implements AutoCloseable {
         @Override
         public int doWork() {
             int work = endpoint.doWork() + builder.part.doWork();
+            counters.worked(work);
             if (server.isDone()) {
                 throw new AgentTerminationException("the server has ended");
             }
@@ -213,12 +222,15 @@ public final class NessieServer implements AutoCloseable {
 
         @Override
         public long nextDeadlineNs() {
-            return RpcEndpoint.earlier(endpoint.nextDeadlineNs(), builder.part.nextDeadlineNs());
+            long earliest =
+                    RpcEndpoint.earlier(endpoint.nextDeadlineNs(), counters.nextDeadlineNs());
+            return RpcEndpoint.earlier(earliest, builder.part.nextDeadlineNs());
         }
 
         @Override
         public void onClose() {
             builder.part.onClose();
+            CloseHelper.close(counters);
             CloseHelper.close(endpoint == null ? builder.transport : endpoint);
             end.complete(server == null ? 0 : server.exitCode());
         }

@@ -12,14 +12,19 @@ import org.agrona.concurrent.status.AtomicCounter;
  * The engine counts in memory of its own and this copies, so that reading statistics after the
  * environment is gone stays safe. One thread.
  */
-public final class CounterMirror {
+public final class CounterMirror implements AutoCloseable {
     private static final long INTERVAL_NS = 100_000_000;
+
+    /** In a busy loop the clock is read once in so many cycles: it costs 20 ns or more. */
+    private static final int CYCLES_PER_LOOK = 256;
 
     private final Environment environment;
     private final String prefix;
     private final List<LongSupplier> sources = new ArrayList<>();
     private final List<AtomicCounter> counters = new ArrayList<>();
     private long dueNs;
+    private boolean hasNews = true;
+    private int cycles;
 
     /** {@code prefix} begins every label: {@code dart master}, for example. */
     public CounterMirror(Environment environment, String prefix) {
@@ -51,11 +56,30 @@ public final class CounterMirror {
     public void publish(long nowNs) {
         if (dueNs - nowNs <= 0) {
             dueNs = nowNs + INTERVAL_NS;
+            hasNews = false;
             copy();
         }
     }
 
+    /**
+     * As {@link #publish}, for loops that know no time: after a cycle.
+     *
+     * @param work 0: nothing was done
+     */
+    public void worked(int work) {
+        hasNews |= work > 0;
+        if (hasNews && (work == 0 || ++cycles % CYCLES_PER_LOOK == 0)) {
+            publish(environment.nanoClock().nanoTime());
+        }
+    }
+
+    /** When {@link #worked} is to be called although nothing was done; {@code Long.MAX_VALUE}. */
+    public long nextDeadlineNs() {
+        return hasNews ? dueNs : Long.MAX_VALUE;
+    }
+
     /** Copies a last time and takes the counters away. Idempotent. */
+    @Override
     public void close() {
         copy();
         synchronized (environment.counters()) {

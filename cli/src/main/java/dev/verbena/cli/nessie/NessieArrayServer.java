@@ -129,6 +129,6 @@ public final class NessieArrayServer extends ServerCommand<ArrayServer> {
 
     @Override
     Integer exitCode(ArrayServer server) {
-        return server.hasEnded() ? 0 : null;
+        return server.exitCode();
     }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.verbena.agent.Await;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -31,6 +32,7 @@ class TurnsTest {
                                 calls++;
                                 taken.incrementAndGet();
                                 turns.giveBack();
+                                LockSupport.parkNanos(10_000); // now and then: the rare side
                             }
                         });
         beside.start();

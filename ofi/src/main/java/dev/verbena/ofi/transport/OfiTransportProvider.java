@@ -242,10 +242,11 @@ public final class OfiTransportProvider implements TransportProvider {
     private static FabricInfo first(String provider, String host, String port, long wanted) {
         try {
             FabricInfo serial = FabricInfo.first(provider, host, port, wanted, true);
-            if (serial == null || !serial.isProgressAutomatic()) {
+            boolean isSlow = serial != null && serial.needsLocalRegistration();
+            if (serial == null || !serial.isProgressAutomatic() && !isSlow) {
                 return serial;
             }
-            // Its own threads need its locks.
+            // Its own threads need its locks; and while it pins memory, heartbeats go on.
             serial.close();
             return FabricInfo.first(provider, host, port, wanted);
         } catch (OfiException e) {

@@ -41,7 +41,7 @@ final class PartPuller implements AutoCloseable {
     /** Of the piece that was asked for last, by index of its buffer. */
     private final TransferSum[] pieceSums;
 
-    /** Whether the transport sums up what it copies. */
+    /** Whether the transport sums up what it copies, and frames are long enough for that. */
     private final boolean hasSums;
 
     /** Parts of which a piece has come and more is to be asked for. */
@@ -71,7 +71,9 @@ final class PartPuller implements AutoCloseable {
         parts = parts(transport);
         buffers = new ServerBuffer[settings.bufferCount()];
         pulled = new PullMessage[buffers.length];
-        hasSums = (transport.capabilities() & Capability.SUMS) != 0;
+        hasSums =
+                (transport.capabilities() & Capability.SUMS) != 0
+                        && settings.framePayloadMax() >= SUMMED_MIN;
         pieceSums = new TransferSum[buffers.length];
         Arrays.setAll(pieceSums, index -> new TransferSum());
         for (int i = 0; i < buffers.length; i++) {

@@ -40,6 +40,9 @@ final class ComputeProtocol implements AutoCloseable {
     /** One of the peers was asked, and has not answered. */
     private boolean isWatching;
 
+    /** When it looks for peers that have said no hello. */
+    private long silentDueNs;
+
     private long nowNs;
     private boolean hasLeft;
 
@@ -60,18 +63,34 @@ final class ComputeProtocol implements AutoCloseable {
         }
         hostile = new RareReports(context.environment().errorHandler());
         sender = new ComputeSender(engine, context, transport, byInput, controls);
+        silentDueNs = context.environment().nanoClock().nanoTime() + context.peerTimeoutNs();
     }
 
     // ---- receiving
 
     int poll(long now) {
         nowNs = now;
+        if (now - silentDueNs >= 0) {
+            dropSilent(now);
+        }
         int work = Math.max(0, transport.poll(events, POLL_LIMIT));
         isWatching |= sender.takeAsked();
         if (isWatching) {
             watch(now);
         }
         return work;
+    }
+
+    /** They would keep the places of inputs that come later. */
+    private void dropSilent(long now) {
+        long limitNs = context.peerTimeoutNs();
+        silentDueNs = now + limitNs;
+        peers.forEach(
+                peer -> {
+                    if (peer.isSilent(now, limitNs)) {
+                        drop(peer, "it says no hello");
+                    }
+                });
     }
 
     private void watch(long now) {

@@ -7,6 +7,7 @@ final class InputPeer {
     private final long connection;
     private final long context;
     private final PeerWatch watch;
+    private final long sinceNs;
     private int input = -1;
     private boolean isGreeting;
     private boolean isHeartbeatAck;
@@ -24,6 +25,7 @@ final class InputPeer {
         this.connection = connection;
         this.context = context;
         this.watch = new PeerWatch(heartbeatNs, nowNs);
+        this.sinceNs = nowNs;
     }
 
     long connection() {
@@ -36,6 +38,11 @@ final class InputPeer {
 
     PeerWatch watch() {
         return watch;
+    }
+
+    /** Whether it has had so long to say hello, and has not. */
+    boolean isSilent(long nowNs, long limitNs) {
+        return input < 0 && nowNs - sinceNs >= limitNs;
     }
 
     /** Number of the input; -1 before it has said hello. */

@@ -81,7 +81,7 @@ final class Arrivals {
         int number = Messages.number(buffer, at);
         int offset = at + Messages.DATA_OFFSET;
         int length = messageLength - Messages.DATA_OFFSET;
-        NntiResult verdict = verdict(length);
+        NntiResult verdict = verdict(peer, length);
         if (number != 0 && !answers.give(peer, number, verdict)) {
             refusedCount++;
         }
@@ -104,8 +104,11 @@ final class Arrivals {
     }
 
     /** Whether a message of this length is taken here, now or once there is room. */
-    private NntiResult verdict(int length) {
+    private NntiResult verdict(NntiPeer peer, int length) {
         if (queue != null) {
+            if (!queue.isFor(peer)) {
+                return NntiResult.EPERM;
+            }
             return length > queue.elementSize() ? NntiResult.EMSGSIZE : NntiResult.OK;
         }
         return handler == null ? NntiResult.ENOENT : NntiResult.OK;
@@ -125,6 +128,10 @@ final class Arrivals {
     }
 
     private boolean enqueue(NntiPeer peer, DirectBuffer buffer, int offset, int length) {
+        if (!queue.isFor(peer)) {
+            refusedCount++;
+            return true;
+        }
         if (length > queue.elementSize()) {
             // It waited for an earlier queue, whose elements were longer.
             refusedCount++;
@@ -179,7 +186,8 @@ final class Arrivals {
     private void arrived(
             NntiPeer peer, int operation, NntiBuffer buffer, long offset, long length) {
         NntiOperation kind = NntiOperation.atTarget(operation);
-        if (buffer == null || kind == null || !buffer.handle().isInside(offset, length)) {
+        boolean isGood = buffer != null && kind != null && buffer.isFor(peer);
+        if (!isGood || !buffer.handle().isInside(offset, length)) {
             refusedCount++;
         } else {
             buffer.arrived(event.set(kind, NntiResult.OK, buffer, offset, length, peer));

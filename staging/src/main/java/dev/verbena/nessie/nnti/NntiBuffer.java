@@ -38,6 +38,10 @@ public final class NntiBuffer {
 
     private final EventQueue arrivals = new EventQueue(EVENTS_MAX);
     private int nextSlot;
+
+    /** Null: anybody. */
+    private NntiPeer sender;
+
     private EventQueue events;
     private boolean isOpen = true;
 
@@ -93,6 +97,21 @@ public final class NntiBuffer {
     /** Events at this target that found no room because nobody took them. */
     public long lostCount() {
         return arrivals.lostCount();
+    }
+
+    /**
+     * Of others nothing arrives here from now on: their sends to the receive queue end with {@code
+     * EPERM}, and what they put into this buffer, which its handle permits, is no event. Both are
+     * counted by {@link NntiTransport#refusedCount}.
+     *
+     * @param onlySender null: anybody, as at first
+     */
+    public void restrictTo(NntiPeer onlySender) {
+        sender = onlySender;
+    }
+
+    boolean isFor(NntiPeer peer) {
+        return sender == null || sender == peer;
     }
 
     /** False once it is unregistered. */

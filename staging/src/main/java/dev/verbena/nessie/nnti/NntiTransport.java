@@ -417,7 +417,7 @@ public final class NntiTransport implements AutoCloseable {
         long end = transport.nanoTime() + timeoutNs(timeoutMs);
         NntiResult worst = NntiResult.OK;
         for (WorkRequest request : requests) {
-            long leftMs = Math.max(0, end - transport.nanoTime()) / 1_000_000;
+            long leftMs = Math.max(0, end - transport.nanoTime() + 999_999) / 1_000_000;
             NntiResult result = request == null ? NntiResult.OK : await(request, leftMs);
             if (request != null && !request.isComplete()) {
                 return result;

@@ -352,7 +352,7 @@ public final class RpcClient {
         long end = transport.transport().nanoTime() + NntiTransport.timeoutNs(timeoutMs);
         RpcResult worst = RpcResult.OK;
         for (ClientRequest request : requests) {
-            long leftMs = Math.max(0, end - transport.transport().nanoTime()) / MS;
+            long leftMs = Math.max(0, end - transport.transport().nanoTime() + MS - 1) / MS;
             RpcResult result = await(request, leftMs);
             if (result != RpcResult.OK && worst != RpcResult.EBADRPC) {
                 worst = result == RpcResult.ETIMEDOUT ? result : RpcResult.EBADRPC;

@@ -62,9 +62,9 @@ public final class ArrayServer implements AutoCloseable {
         return part.port;
     }
 
-    /** Whether a client has ended it. */
-    public boolean hasEnded() {
-        return part.hasEnded;
+    /** The signal by which a client has ended it, 0 in order; null: it runs. */
+    public Integer exitCode() {
+        return server.ended().getNow(null);
     }
 
     /** Ends the thread and closes the transport; requests under way fail. */
@@ -84,7 +84,6 @@ public final class ArrayServer implements AutoCloseable {
         private ArrayEngine engine;
         private TcpListener listener;
         private volatile int port = -1;
-        private volatile boolean hasEnded;
 
         Part(Environment environment, String directory, ArrayServerOptions options) {
             this.environment = environment;
@@ -129,7 +128,6 @@ public final class ArrayServer implements AutoCloseable {
         @Override
         public void onClose() {
             CloseHelper.quietCloseAll(listener, store, files, lock);
-            hasEnded = true;
         }
     }
 }

@@ -66,4 +66,50 @@ class NntiQueueTest {
         send(1, 31);
         assertThat(pair.right.await(next, 10_000, received)).isEqualTo(NntiResult.OK);
     }
+
+    private NntiResult sent(NntiTransport from, NntiPeer to, BufferHandle destination) {
+        NntiBuffer source = from.alloc(16, 1, BufferFlags.SEND_SRC);
+        WorkRequest send = new WorkRequest();
+        assertThat(from.send(to, source, destination, send)).isEqualTo(NntiResult.OK);
+        pair.pump("sent", send::isComplete);
+        return send.status().result();
+    }
+
+    @Test
+    void shouldTakeMessagesOfTheOnePeerOnlyToWhichAQueueIsRestricted() {
+        NntiTransport stranger = pair.another();
+        NntiPeer ofStranger = stranger.startConnect(pair.right.url(), 10_000_000_000L);
+        pair.pump("connected", () -> ofStranger.state() == NntiPeer.State.READY);
+        NntiBuffer queue = pair.right.alloc(16, 4, BufferFlags.RECV_QUEUE);
+        assertThat(sent(pair.left, pair.toRight, null)).isEqualTo(NntiResult.OK);
+        NntiStatus received = new NntiStatus();
+        assertThat(pair.right.await(queue, 10_000, received)).isEqualTo(NntiResult.OK);
+        queue.restrictTo(received.peer());
+        assertThat(sent(stranger, ofStranger, null)).isEqualTo(NntiResult.EPERM);
+        assertThat(pair.right.refusedCount()).isEqualTo(1);
+        assertThat(pair.right.await(queue, 0, received)).isEqualTo(NntiResult.ETIMEDOUT);
+        assertThat(sent(pair.left, pair.toRight, null)).isEqualTo(NntiResult.OK);
+        assertThat(pair.right.await(queue, 10_000, received)).isEqualTo(NntiResult.OK);
+        queue.restrictTo(null);
+        assertThat(sent(stranger, ofStranger, null)).isEqualTo(NntiResult.OK);
+        assertThat(pair.right.await(queue, 10_000, received)).isEqualTo(NntiResult.OK);
+        assertThat(received.peer().id()).isEqualTo(stranger.id());
+    }
+
+    @Test
+    void shouldReportWhatOnePeerOnlyPutsIntoARestrictedBuffer() {
+        NntiTransport stranger = pair.another();
+        NntiPeer ofStranger = stranger.startConnect(pair.right.url(), 10_000_000_000L);
+        pair.pump("connected", () -> ofStranger.state() == NntiPeer.State.READY);
+        NntiBuffer target = pair.right.alloc(16, 1, BufferFlags.RECV_DST);
+        sent(pair.left, pair.toRight, target.handle());
+        NntiStatus received = new NntiStatus();
+        assertThat(pair.right.await(target, 10_000, received)).isEqualTo(NntiResult.OK);
+        target.restrictTo(received.peer());
+        sent(stranger, ofStranger, target.handle());
+        pair.pump("refused", () -> pair.right.refusedCount() == 1);
+        assertThat(pair.right.await(target, 0, received)).isEqualTo(NntiResult.ETIMEDOUT);
+        sent(pair.left, pair.toRight, target.handle());
+        assertThat(pair.right.await(target, 10_000, received)).isEqualTo(NntiResult.OK);
+    }
 }
