@@ -68,6 +68,11 @@ public final class NessieServer implements AutoCloseable {
         return end;
     }
 
+    /** With which code it has ended; null: it runs. */
+    public Integer exitCode() {
+        return end.getNow(null);
+    }
+
     /** Ends the threads and closes the transport; calls under way end with an error. */
     @Override
     public void close() {

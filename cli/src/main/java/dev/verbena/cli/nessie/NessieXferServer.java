@@ -36,6 +36,6 @@ public final class NessieXferServer extends ServerCommand<NessieServer> {
 
     @Override
     Integer exitCode(NessieServer server) {
-        return server.ended().getNow(null);
+        return server.exitCode();
     }
 }

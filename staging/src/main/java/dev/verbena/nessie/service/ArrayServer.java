@@ -64,7 +64,7 @@ public final class ArrayServer implements AutoCloseable {
 
     /** The signal by which a client has ended it, 0 in order; null: it runs. */
     public Integer exitCode() {
-        return server.ended().getNow(null);
+        return server.exitCode();
     }
 
     /** Ends the thread and closes the transport; requests under way fail. */
