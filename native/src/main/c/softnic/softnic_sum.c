@@ -1,7 +1,7 @@
 /*
  * CRC-32C (Castagnoli; RFC 3720, section 12.1) of bytes while they are copied. Where the processor
- * has an instruction for it, each byte is read once: what is summed up is what is written, whoever
- * changes the source meanwhile.
+ * has an instruction for it, each byte is read once: what is summed up is what is written, even if
+ * the source changes meanwhile.
  */
 #include "softnic_private.h"
 #include <string.h>

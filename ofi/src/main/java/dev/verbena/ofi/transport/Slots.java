@@ -43,8 +43,8 @@ final class Slots extends MessageTokens {
     }
 
     /**
-     * The provider may fill it again, at the latest after the next look for events: it is told
-     * then, and not before the answer to what has arrived is sent.
+     * The provider may fill it again, at the latest after the next look for events: the slot is
+     * posted then, and not before the answer to what has arrived is sent.
      */
     void post(int slot) {
         unposted[unpostedCount++] = slot;
