@@ -90,8 +90,8 @@ const char *vfi_error_text(int32_t code);
 /* ---- what there is: reliable datagram endpoints with these capabilities ---- */
 
 /*
- * The first info; the others follow by vfi_info_next. Empty texts: any. Serial: calls for objects of
- * one domain follow one another, so that the provider needs no locks.
+ * The first info; the others follow by vfi_info_next. Empty texts: any. Serial: calls for objects
+ * of one domain follow one another, so that the provider needs no locks.
  */
 int64_t vfi_info(const char *provider, const char *node, const char *service, uint64_t caps,
                  uint32_t is_serial);

@@ -11,6 +11,8 @@
 #include <sys/auxv.h>
 #endif
 
+/* Functions of their own, named _crc, which are called only after the processor was asked
+ * (ci/instruction-check). */
 #if defined(__x86_64__)
 #define ISA __attribute__((target("sse4.2,pclmul")))
 
@@ -46,7 +48,7 @@ int snic_sums_are_fast(void)
     return __builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("pclmul");
 }
 #elif defined(__aarch64__)
-#define ISA
+#define ISA __attribute__((noinline))
 
 static inline uint64_t add8(uint64_t state, uint64_t bytes)
 {
@@ -173,10 +175,10 @@ static inline uint32_t behind(uint64_t bytes)
             STEP(store, next, 0);                                                                  \
             state = (uint32_t)next;                                                                \
         }                                                                                          \
-        return move_bytes(state, to, from, length);                                                \
+        return move_bytes_crc(state, to, from, length);                                                \
     }
 
-ISA static uint32_t move_bytes(uint32_t state, uint8_t *to, const uint8_t *from, uint64_t length)
+ISA static uint32_t move_bytes_crc(uint32_t state, uint8_t *to, const uint8_t *from, uint64_t length)
 {
     for (uint64_t i = 0; i < length; i++) {
         uint8_t byte = from[i];
@@ -193,21 +195,21 @@ static inline void store_nothing(const uint8_t *to, uint64_t bytes)
     (void)bytes;
 }
 
-MOVE(move_cached, store8)
-MOVE(move_past_caches, store8_past_caches)
-MOVE(move_nothing, store_nothing)
+MOVE(move_cached_crc, store8)
+MOVE(move_past_caches_crc, store8_past_caches)
+MOVE(move_nothing_crc, store_nothing)
 
 /* Whole lines past the caches, as the hardware combines the stores of one; the rest as usual. */
 static uint32_t move(uint32_t state, uint8_t *to, const uint8_t *from, uint64_t length,
                      int is_past_caches)
 {
     if (!is_past_caches || length < LINE)
-        return move_cached(state, to, from, length);
+        return move_cached_crc(state, to, from, length);
     uint64_t head = (uint64_t)(-(uintptr_t)to & (LINE - 1));
     uint64_t body = (length - head) / LINE * LINE;
-    state = move_cached(state, to, from, head);
-    state = move_past_caches(state, to + head, from + head, body);
-    state = move_cached(state, to + head + body, from + head + body, length - head - body);
+    state = move_cached_crc(state, to, from, head);
+    state = move_past_caches_crc(state, to + head, from + head, body);
+    state = move_cached_crc(state, to + head + body, from + head + body, length - head - body);
 #if defined(__x86_64__)
     _mm_sfence(); /* such stores are weakly ordered */
 #endif
@@ -234,7 +236,7 @@ uint32_t snic_sum(uint32_t before, const void *bytes, uint64_t length)
 {
 #if defined(ISA)
     if (snic_sums_are_fast())
-        return ~move_nothing(~before, (uint8_t *)(uintptr_t)bytes, bytes, length);
+        return ~move_nothing_crc(~before, (uint8_t *)(uintptr_t)bytes, bytes, length);
 #endif
     return ~sum_by_table(~before, bytes, length);
 }
