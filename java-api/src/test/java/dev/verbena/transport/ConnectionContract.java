@@ -332,7 +332,7 @@ abstract class ConnectionContract extends ConnectTargetContract {
 
     @Test
     void shouldServeManyConnectionsAtATime() {
-        int count = 40;
+        int count = manyClients();
         ContractNode server =
                 node(context().creditsPerConnection(4).receiveSlotCount(4 * (count + 1)));
         List<Pair> pairs = new ArrayList<>();

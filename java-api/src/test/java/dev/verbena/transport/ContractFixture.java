@@ -53,6 +53,11 @@ abstract class ContractFixture {
         return count;
     }
 
+    /** How many clients one server has where many are tested; fewer where each is slow to open. */
+    protected int manyClients() {
+        return 40;
+    }
+
     /** Job of this test: isolates it from tests that run at the same time. */
     protected final String job() {
         return job;

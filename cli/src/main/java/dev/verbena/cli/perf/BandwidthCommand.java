@@ -69,9 +69,8 @@ public final class BandwidthCommand extends PerfCommand {
             long until = count * batch / BATCH_COUNT;
             long batchBegin = System.nanoTime();
             long size = until - done;
-            for (; done < until; done++) {
-                endpoint.start(what.operation, length, window);
-            }
+            endpoint.start(what.operation, length, window, size);
+            done = until;
             endpoint.drain();
             if (size > 0) {
                 batches[measured++] = 1e3 * size * length / (System.nanoTime() - batchBegin);
@@ -107,9 +106,7 @@ public final class BandwidthCommand extends PerfCommand {
         long deadlineNs = System.nanoTime() + (isWarm ? brief(WARM_UP_NS) : WARM_UP_NS);
         long batch = Math.max(2, Math.min(count / 10, WARM_UP_BATCH));
         do {
-            for (long i = 0; i < batch; i++) {
-                endpoint.start(what.operation, length, window);
-            }
+            endpoint.start(what.operation, length, window, batch);
             endpoint.drain();
         } while (System.nanoTime() - deadlineNs < 0);
         isWarm = true;

@@ -10,7 +10,10 @@ import org.junit.jupiter.api.extension.ExecutionCondition;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
-/** Of a suite these tests only, unless {@code -Dverbena.named=true} asks for all. */
+/**
+ * Of a suite these tests only, unless {@code -Dverbena.named=true} or {@code -Dverbena.long=true}
+ * asks for all.
+ */
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)
 @ExtendWith(ChosenTests.Condition.class)
@@ -22,8 +25,10 @@ import org.junit.jupiter.api.extension.ExtensionContext;
     final class Condition implements ExecutionCondition {
         @Override
         public ConditionEvaluationResult evaluateExecutionCondition(ExtensionContext context) {
+            // --long: the whole contract over ofi:// with verbs;ofi_rxm
             boolean isChosen =
                     Boolean.getBoolean("verbena.named")
+                            || Boolean.getBoolean("verbena.long")
                             || context.getTestMethod().isEmpty()
                             || names(context).contains(context.getRequiredTestMethod().getName());
             return isChosen
