@@ -57,7 +57,7 @@ public final class CompareMain {
                         + " checksums on, over plain TCP without",
                 stream("streaming"),
                 stream("tcp"),
-                0.85);
+                0.8);
         atLeast(
                 "stream-c",
                 "the same, over the same work in C: a copy out of the other process, a sum, written"
@@ -169,12 +169,12 @@ public final class CompareMain {
         comparisons.add(
                 new Comparison(
                         "put-rate",
-                        "8 B puts from Java, one after the other, beside ours from C",
+                        "8 B puts from Java, one after the other, over ours from C",
                         "M/s",
                         Contestants.bw("shm", "put", 8, Contestants.RATE, 1),
                         contestants.c("put_bw", "softnic", 8),
-                        Bound.OURS_AT_LEAST,
-                        60));
+                        Bound.AT_LEAST,
+                        0.9));
     }
 
     private void addSend() {
@@ -198,7 +198,7 @@ public final class CompareMain {
                 "8 B send over portals:// (match list, full event) over the hand-over of a cache line",
                 Contestants.lat("portals", "send", 8),
                 line,
-                5);
+                3);
     }
 
     private void addBandwidth() {
@@ -239,7 +239,7 @@ public final class CompareMain {
                 "8 B send to a process that sleeps, and back, halved, over a bare futex",
                 Contestants.lat("shm", "send", 8).with("--sleep", "--iterations=20000"),
                 contestants.c("wake", "limit", 8),
-                1.5);
+                1.3);
     }
 
     /** The sizes between, beside ours from C. */
