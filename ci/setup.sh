@@ -4,6 +4,8 @@
 
 readonly JDK_MIN=17
 readonly MAVEN_MIN=3.6.3
+# Maven's runs are short: one compiler of the JVM and the simplest collector take half the processor time. Options of the user replace these.
+export MAVEN_OPTS=${MAVEN_OPTS--XX:+UseSerialGC -XX:TieredStopAtLevel=1}
 
 say() { printf '%s\n' "$*" >&2; }
 lack() {
