@@ -2,7 +2,7 @@
 module dev.verbena.staging {
     requires transitive dev.verbena.api;
     requires com.github.luben.zstd_jni;
-    requires java.compiler;
+    requires java.compiler; // the compiler of .x files asks it which names Java reserves
 
     exports dev.verbena.dart;
     exports dev.verbena.flesnet;

@@ -90,6 +90,18 @@ public final class RemoteDescriptor {
         return this;
     }
 
+    /** Becomes equal to another. */
+    public RemoteDescriptor set(RemoteDescriptor other) {
+        return set(
+                other.kind,
+                other.rights,
+                other.generation,
+                other.base,
+                other.length,
+                other.keyLow,
+                other.keyHigh);
+    }
+
     /** Writes {@link #LENGTH} bytes. */
     public void encode(MutableDirectBuffer buffer, int offset) {
         buffer.putByte(offset, (byte) VERSION);

@@ -111,16 +111,7 @@ public final class BufferHandle {
 
     private void copySegments(BufferHandle other, int at) {
         for (int i = 0; i < other.count; i++) {
-            RemoteDescriptor from = other.segment(i);
-            segment(at + i)
-                    .set(
-                            from.kind(),
-                            from.rights(),
-                            from.generation(),
-                            from.base(),
-                            from.length(),
-                            from.keyLow(),
-                            from.keyHigh());
+            segment(at + i).set(other.segment(i));
         }
     }
 

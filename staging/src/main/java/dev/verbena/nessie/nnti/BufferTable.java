@@ -17,7 +17,7 @@ final class BufferTable {
     private final Arrivals arrivals;
     private final Postings postings;
     private final long ownerId;
-    private final List<RegisteredRegion> closing = new ArrayList<>();
+    private final List<NntiBuffer> closing = new ArrayList<>();
     private int nextId = 1;
 
     BufferTable(Transport transport, Arrivals arrivals, Postings postings, long ownerId) {
@@ -30,11 +30,8 @@ final class BufferTable {
     NntiBuffer alloc(int elementSize, int elementCount, int flags) {
         check(flags, elementSize, elementCount);
         long length = (long) elementSize * elementCount;
-        return made(
-                flags,
-                elementSize,
-                elementCount,
-                transport.allocate(length, BufferFlags.rights(flags)));
+        RegisteredRegion region = transport.allocate(length, BufferFlags.rights(flags));
+        return made(flags, elementSize, elementCount, region);
     }
 
     NntiBuffer registerSegments(List<? extends OffHeapMemory> segments, int flags) {
@@ -78,9 +75,8 @@ final class BufferTable {
         buffer.close();
         arrivals.remove(buffer);
         buffer.operations.forEach(postings::cancel);
-        for (RegisteredRegion region : buffer.regions) {
-            close(region);
-        }
+        closing.add(buffer);
+        closePending();
     }
 
     void unregisterAll() {
@@ -88,19 +84,10 @@ final class BufferTable {
         closePending();
     }
 
-    /** Revokes; what cannot be freed yet, because an own operation uses it, is freed later. */
-    private void close(RegisteredRegion region) {
-        try {
-            region.close();
-        } catch (IllegalStateException e) {
-            closing.add(region);
-        }
-    }
-
+    /** Frees what an own operation does not use any more. */
     void closePending() {
-        for (int i = closing.size() - 1; i >= 0; i--) {
-            RegisteredRegion region = closing.remove(i);
-            close(region);
+        if (!closing.isEmpty()) {
+            closing.removeIf(NntiBuffer::free);
         }
     }
 }

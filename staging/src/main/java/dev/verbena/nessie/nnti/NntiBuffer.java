@@ -45,15 +45,9 @@ public final class NntiBuffer {
     private EventQueue events;
     private boolean isOpen = true;
 
-    NntiBuffer(
-            int id,
-            int flags,
-            int elementSize,
-            int elementCount,
-            RegisteredRegion[] regions,
-            long ownerId) {
-        this.elementSize = elementSize;
-        this.elementCount = elementCount;
+    NntiBuffer(int id, int flags, int size, int count, RegisteredRegion[] regions, long ownerId) {
+        this.elementSize = size;
+        this.elementCount = count;
         this.regions = regions;
         this.windows = new UnsafeBuffer[regions.length];
         handle.set(flags, ownerId, id, regions.length);
@@ -124,6 +118,20 @@ public final class NntiBuffer {
         isOpen = false;
         while (!receives.isEmpty()) {
             receives.peek().cancelReceive();
+        }
+    }
+
+    /** Gives the memory back; false: an operation from here still uses it. */
+    boolean free() {
+        // Asked first: that a region refuses costs an exception, and this is asked in each cycle.
+        boolean isUsed = operations.stream().anyMatch(WorkRequest::usesMemory);
+        try {
+            for (int i = 0; i < regions.length && !isUsed; i++) {
+                regions[i].close();
+            }
+            return !isUsed;
+        } catch (IllegalStateException e) {
+            return false;
         }
     }
 

@@ -33,14 +33,8 @@ public final class NntiStatus {
     }
 
     /** Copies all of another. */
-    NntiStatus set(NntiStatus other) {
-        return set(
-                other.operation,
-                other.result,
-                other.buffer,
-                other.offset,
-                other.length,
-                other.peer);
+    NntiStatus set(NntiStatus from) {
+        return set(from.operation, from.result, from.buffer, from.offset, from.length, from.peer);
     }
 
     /** The first bad result stays. */

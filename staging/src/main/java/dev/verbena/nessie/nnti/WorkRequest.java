@@ -163,34 +163,23 @@ public final class WorkRequest {
         offset -= local.startOf(from);
         target -= remote.startOf(to);
         RegisteredRegion region = status.buffer().regions[from];
-        RemoteDescriptor descriptor = remote.segment(to);
+        RemoteDescriptor there = remote.segment(to);
         long length = Math.min(status.length() - posted, region.length() - offset);
-        length = Math.min(length, descriptor.length() - target);
-        long connection = status.peer().connection;
+        length = Math.min(length, there.length() - target);
+        long peer = status.peer().connection;
         NntiOperation operation = status.operation();
         boolean isWhole = length == status.length() && remote.segmentCount() == 1;
         int answer;
         if (operation == NntiOperation.GET) {
-            answer =
-                    transport.get(
-                            connection, region, offset, descriptor, target, length, context, 0);
-        } else if (isTelling && isWhole && canNotify) {
+            answer = transport.get(peer, region, offset, there, target, length, context, 0);
+        } else if (isTelling && canNotify && isWhole) {
+            int tag = operation.ordinal();
             answer =
                     transport.putNotify(
-                            connection,
-                            region,
-                            offset,
-                            descriptor,
-                            target,
-                            length,
-                            operation.ordinal(),
-                            context,
-                            0);
+                            peer, region, offset, there, target, length, tag, context, 0);
             isTelling = answer != Transport.ACCEPTED;
         } else {
-            answer =
-                    transport.put(
-                            connection, region, offset, descriptor, target, length, context, 0);
+            answer = transport.put(peer, region, offset, there, target, length, context, 0);
         }
         return partPosted(answer, length);
     }
@@ -219,6 +208,11 @@ public final class WorkRequest {
 
     boolean hasNotBegun() {
         return posted == 0 && outstanding == 0 && !isNotifying;
+    }
+
+    /** Whether the transport may still read or write the buffer; a message is copied before. */
+    boolean usesMemory() {
+        return state == State.PENDING && !isNotifying && !isMessage();
     }
 
     /** Whether the target is to be told by a message; if so, that is what is next. */

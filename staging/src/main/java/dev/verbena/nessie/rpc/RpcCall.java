@@ -213,18 +213,13 @@ public final class RpcCall {
     }
 
     private RpcResult move(
-            Command what,
-            NntiBuffer buffer,
-            long at,
-            long bytes,
-            long remoteOffset,
-            TransferListener to) {
-        if (!request.isInData(remoteOffset, bytes) || isMoving() || phase != Phase.RUNNING) {
+            Command what, NntiBuffer buffer, long at, long bytes, long from, TransferListener to) {
+        if (!request.isInData(from, bytes) || isMoving() || phase != Phase.RUNNING) {
             return RpcResult.EINVAL;
         }
         command = what;
         local = buffer;
-        range.dataOffset(remoteOffset).length(bytes).bufferOffset(at);
+        range.dataOffset(from).length(bytes).bufferOffset(at);
         if (to != null || workers == null) {
             return to == null ? moveAndWait() : start(to);
         }

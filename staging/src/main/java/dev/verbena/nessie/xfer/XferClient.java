@@ -35,16 +35,12 @@ public final class XferClient implements AutoCloseable {
      * @param transport closed with the client, also if this throws
      * @param connectMs milliseconds; after so many it is asked again, {@link #RETRIES} times
      * @param timeoutMs milliseconds, of each transfer
-     * @param errorHandler gets what goes wrong in between
+     * @param errors gets what goes wrong in between
      * @throws NntiException naming why not
      */
     public static XferClient connect(
-            Transport transport,
-            String url,
-            long connectMs,
-            long timeoutMs,
-            ErrorHandler errorHandler) {
-        RpcEndpoint endpoint = RpcEndpoint.over(transport, errorHandler);
+            Transport transport, String url, long connectMs, long timeoutMs, ErrorHandler errors) {
+        RpcEndpoint endpoint = RpcEndpoint.over(transport, errors);
         try {
             return new XferClient(endpoint, url, connectMs, timeoutMs);
         } catch (RuntimeException e) {
