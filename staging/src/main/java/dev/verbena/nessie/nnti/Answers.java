@@ -1,12 +1,13 @@
 package dev.verbena.nessie.nnti;
 
 import java.util.ArrayDeque;
-import org.agrona.collections.IntArrayQueue;
+import org.agrona.collections.LongArrayQueue;
 
 /**
  * Answers to sends without a destination. Those that cannot be sent now wait here, not in the
- * peer's message: it would occupy a credit that the peer may need to answer in its turn. Owned by
- * the transport's thread; allocates nothing once its queues have grown.
+ * peer's message: it would occupy a credit that the peer may need to answer in its turn. Each peer
+ * has a queue of its own, so that one which takes no answers holds up nobody else's. Owned by the
+ * transport's thread; allocates nothing once its queues have grown.
  */
 final class Answers {
     /** More than a peer that keeps to the protocol can ever wait for. */
@@ -15,9 +16,9 @@ final class Answers {
     private static final int TRIES_MAX = 64;
 
     private final Postings postings;
+
+    /** Those with answers that wait, each once. */
     private final ArrayDeque<NntiPeer> peers = new ArrayDeque<>();
-    private final IntArrayQueue numbers = new IntArrayQueue();
-    private final IntArrayQueue codes = new IntArrayQueue();
 
     Answers(Postings postings) {
         this.postings = postings;
@@ -25,35 +26,44 @@ final class Answers {
 
     /** Answers, now or later; false: the number is none, or too many wait: it is not answered. */
     boolean give(NntiPeer peer, int number, NntiResult result) {
-        if (number < 1 || peers.size() == WAITING_MAX) {
+        LongArrayQueue waiting = peer.answers;
+        boolean isFirst = waiting.isEmpty();
+        if (number < 1 || waiting.size() == WAITING_MAX) {
             return false;
         }
-        if (!postings.answer(peer, number, result)) {
-            add(peer, number, result);
+        if (!isFirst || !postings.answer(peer, number, result)) {
+            waiting.addLong((long) number << Integer.SIZE | Integer.toUnsignedLong(result.code()));
+            if (isFirst) {
+                peers.add(peer);
+            }
         }
         return true;
-    }
-
-    private void add(NntiPeer peer, int number, NntiResult result) {
-        peers.add(peer);
-        numbers.addInt(number);
-        codes.addInt(result.code());
     }
 
     /** Sends what waits; work done. */
     int doWork() {
         int work = 0;
-        for (int i = Math.min(peers.size(), TRIES_MAX); i > 0; i--) {
+        for (int i = peers.size(); i > 0; i--) {
             NntiPeer peer = peers.remove();
-            int number = numbers.pollInt();
-            NntiResult result = NntiResult.ofCode(codes.pollInt());
-            if (postings.answer(peer, number, result)) {
-                work++;
-            } else {
-                // Behind the others, for these may be of peers that take something now.
-                add(peer, number, result);
+            work += send(peer, peer.answers);
+            if (!peer.answers.isEmpty()) {
+                peers.add(peer);
             }
         }
         return work;
+    }
+
+    private int send(NntiPeer peer, LongArrayQueue waiting) {
+        int sent = 0;
+        while (sent < TRIES_MAX && !waiting.isEmpty()) {
+            long first = waiting.peekLong();
+            NntiResult result = NntiResult.ofCode((int) first);
+            if (!postings.answer(peer, (int) (first >> Integer.SIZE), result)) {
+                return sent;
+            }
+            waiting.pollLong();
+            sent++;
+        }
+        return sent;
     }
 }

@@ -24,14 +24,16 @@ final class Arrivals {
     NntiBuffer queue;
 
     private MessageHandler handler;
-    private IntConsumer variables = index -> {};
+    private final Variables variables;
+    private IntConsumer onChanged = index -> {};
 
     /** Messages that nobody could take, and those that were malformed. */
     long refusedCount;
 
-    Arrivals(Transport transport, Postings postings) {
+    Arrivals(Transport transport, Postings postings, Variables variables) {
         this.transport = transport;
         this.answers = new Answers(postings);
+        this.variables = variables;
     }
 
     void handler(MessageHandler newHandler) {
@@ -44,8 +46,8 @@ final class Arrivals {
         }
     }
 
-    void variables(IntConsumer newHandler) {
-        variables = newHandler;
+    void onChanged(IntConsumer newHandler) {
+        onChanged = newHandler;
     }
 
     void refused() {
@@ -176,8 +178,11 @@ final class Arrivals {
 
     /** A peer says what it did. */
     void onNotice(NntiPeer peer, int operation, int id, long offset, long length) {
-        if (operation == Messages.ATOMIC) {
-            variables.accept(id);
+        boolean isAtomic = operation == Messages.ATOMIC;
+        if (isAtomic && id >= 0 && id < variables.count()) {
+            onChanged.accept(id);
+        } else if (isAtomic) {
+            refused();
         } else {
             arrived(peer, operation, byId.get(id), offset, length);
         }
@@ -186,8 +191,8 @@ final class Arrivals {
     private void arrived(
             NntiPeer peer, int operation, NntiBuffer buffer, long offset, long length) {
         NntiOperation kind = NntiOperation.atTarget(operation);
-        boolean isGood = buffer != null && kind != null && buffer.isFor(peer);
-        if (!isGood || !buffer.handle().isInside(offset, length)) {
+        boolean isGood = peer != null && buffer != null && kind != null && buffer.isFor(peer);
+        if (!isGood || buffer.check(kind.localFlag, offset, length) != NntiResult.OK) {
             refusedCount++;
         } else {
             buffer.arrived(event.set(kind, NntiResult.OK, buffer, offset, length, peer));

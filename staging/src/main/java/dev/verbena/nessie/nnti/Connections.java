@@ -26,15 +26,11 @@ final class Connections implements TransportHandler {
     final long id;
 
     Connections(
-            Transport transport,
-            Postings postings,
-            Arrivals arrivals,
-            int peersMax,
-            Variables own) {
+            Transport transport, Postings postings, Arrivals arrivals, int limit, Variables own) {
         this.transport = transport;
         this.postings = postings;
         this.arrivals = arrivals;
-        this.peers = new PeerSlots<>(peersMax);
+        this.peers = new PeerSlots<>(limit);
         this.id = identity(transport.uri());
         own.describe(variables);
     }
@@ -182,12 +178,7 @@ final class Connections implements TransportHandler {
 
     @Override
     public void onMessage(
-            long connection,
-            long context,
-            DirectBuffer buffer,
-            int offset,
-            int length,
-            long token) {
+            long handle, long context, DirectBuffer buffer, int offset, int length, long token) {
         NntiPeer peer = peers.get(context);
         if (peer == null) {
             return;

@@ -75,7 +75,10 @@ final class Messages {
         variables.encode(buffer, at + DESCRIPTOR_OFFSET);
     }
 
-    /** Makes the peer ready; false: it speaks another version or its bytes are malformed. */
+    /**
+     * Makes the peer ready; false: it speaks another version, or its bytes are malformed, as are
+     * variables that no atomic operation can reach: a transport throws for these.
+     */
     static boolean readGreeting(DirectBuffer buffer, int at, NntiPeer peer) {
         if (buffer.getLong(at + 8, LITTLE_ENDIAN) != VERSION) {
             return false;
@@ -85,8 +88,12 @@ final class Messages {
         } catch (IllegalArgumentException e) {
             return false;
         }
-        peer.ready(buffer.getLong(at + ID_OFFSET, LITTLE_ENDIAN));
-        return true;
+        boolean isReachable =
+                peer.variableCount() == 0 || (peer.variables.base() & Long.BYTES - 1) == 0;
+        if (isReachable) {
+            peer.ready(buffer.getLong(at + ID_OFFSET, LITTLE_ENDIAN));
+        }
+        return isReachable;
     }
 
     static void notice(

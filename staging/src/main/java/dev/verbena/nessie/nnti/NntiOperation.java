@@ -2,7 +2,8 @@ package dev.verbena.nessie.nnti;
 
 /**
  * Kinds of operation in a {@link NntiStatus}: first those of an initiator, then what the first
- * three of them are at their target, in the same order.
+ * three of them are at their target, in the same order. Notices and the tags of puts carry the
+ * ordinals of {@code SEND}, {@code PUT} and {@code GET}: their places are part of the protocol.
  */
 public enum NntiOperation {
     SEND(BufferFlags.SEND_SRC, BufferFlags.RECV_DST),
@@ -10,13 +11,13 @@ public enum NntiOperation {
     GET(BufferFlags.GET_DST, BufferFlags.GET_SRC),
     FETCH_ADD(0, 0),
     COMPARE_SWAP(0, 0),
-    RECEIVE(0, 0),
-    TARGET_PUT(0, 0),
-    TARGET_GET(0, 0);
+    RECEIVE(BufferFlags.RECV_DST, 0),
+    TARGET_PUT(BufferFlags.PUT_DST, 0),
+    TARGET_GET(BufferFlags.GET_SRC, 0);
 
     private static final NntiOperation[] ALL = values();
 
-    /** Flags that the buffers at both ends must have. */
+    /** Flags that the buffers here and at the other end must have; 0: there is none. */
     final int localFlag;
 
     final int remoteFlag;

@@ -2,6 +2,7 @@ package dev.verbena.nessie.nnti;
 
 import dev.verbena.memory.RemoteDescriptor;
 import java.net.URI;
+import org.agrona.collections.LongArrayQueue;
 
 /** A process at the other end of a connection. Owned by the transport's thread. */
 public final class NntiPeer {
@@ -18,6 +19,10 @@ public final class NntiPeer {
     final long context;
     private final URI url;
     final RemoteDescriptor variables = new RemoteDescriptor();
+
+    /** That wait until it takes messages: the number of its send, and the code. */
+    final LongArrayQueue answers = new LongArrayQueue();
+
     long connection;
     private State state = State.CONNECTING;
     private NntiResult result = NntiResult.OK;

@@ -56,8 +56,8 @@ public final class NntiTransport implements AutoCloseable {
         this.transport = transport;
         this.options = options;
         this.postings = new Postings(transport, options);
-        this.arrivals = new Arrivals(transport, postings);
         this.variables = new Variables(transport, options.variableCount());
+        this.arrivals = new Arrivals(transport, postings, variables);
         this.connections =
                 new Connections(transport, postings, arrivals, options.peersMax(), variables);
         this.buffers = new BufferTable(transport, arrivals, postings, connections.id);
@@ -227,22 +227,14 @@ public final class NntiTransport implements AutoCloseable {
      * operation. Allocates; {@link BufferHandle#join} and {@link #put} do not.
      */
     public NntiResult scatter(
-            NntiPeer peer,
-            NntiBuffer source,
-            long length,
-            List<BufferHandle> targets,
-            WorkRequest request) {
-        return put(peer, source, 0, length, new BufferHandle().join(targets), 0, request);
+            NntiPeer peer, NntiBuffer from, long bytes, List<BufferHandle> to, WorkRequest work) {
+        return put(peer, from, 0, bytes, new BufferHandle().join(to), 0, work);
     }
 
     /** Reads several buffers of the peer, one behind the other; see {@link #scatter}. */
     public NntiResult gather(
-            NntiPeer peer,
-            List<BufferHandle> sources,
-            long length,
-            NntiBuffer into,
-            WorkRequest request) {
-        return get(peer, new BufferHandle().join(sources), 0, length, into, 0, request);
+            NntiPeer peer, List<BufferHandle> from, long bytes, NntiBuffer to, WorkRequest work) {
+        return get(peer, new BufferHandle().join(from), 0, bytes, to, 0, work);
     }
 
     // ---- atomic operations on variables, by their index; ENOTSUP if the transport has none
@@ -258,18 +250,14 @@ public final class NntiTransport implements AutoCloseable {
         return postings.atomic(NntiOperation.COMPARE_SWAP, peer, index, expected, update, request);
     }
 
-    /**
-     * Reads an own variable.
-     *
-     * @throws IndexOutOfBoundsException for an index that this transport does not have
-     */
+    /** Reads an own variable; {@link IndexOutOfBoundsException}: there is none of this index. */
     public long variable(int index) {
         return variables.get(index);
     }
 
     /** Is called with the index of a variable after each atomic operation of a peer on it. */
     public void onVariableChanged(IntConsumer callback) {
-        arrivals.variables(callback);
+        arrivals.onChanged(callback);
     }
 
     // ---- receiving

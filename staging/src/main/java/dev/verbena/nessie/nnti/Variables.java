@@ -26,9 +26,12 @@ final class Variables {
         region.describe(0, values.capacity(), region.rights(), descriptor);
     }
 
+    int count() {
+        return values.capacity() / Long.BYTES;
+    }
+
     long get(int index) {
-        return values.getLong(
-                Objects.checkIndex(index, values.capacity() / Long.BYTES) * Long.BYTES);
+        return values.getLong(Objects.checkIndex(index, count()) * Long.BYTES);
     }
 
     void close() {

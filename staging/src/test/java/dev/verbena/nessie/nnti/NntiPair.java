@@ -1,6 +1,7 @@
 package dev.verbena.nessie.nnti;
 
 import dev.verbena.agent.Await;
+import dev.verbena.transport.Transport;
 import dev.verbena.transport.TransportContext;
 import dev.verbena.transport.Transports;
 import java.util.ArrayList;
@@ -45,6 +46,11 @@ public final class NntiPair implements AutoCloseable {
         NntiTransport made = new NntiTransport(Transports.open(scheme, context), options);
         others.add(made);
         return made;
+    }
+
+    /** Of the same job, for a process that need not speak this protocol. */
+    Transport raw() {
+        return Transports.open(scheme, context);
     }
 
     void pump(String what, BooleanSupplier condition) {
