@@ -433,7 +433,11 @@ public abstract class RpcContract {
     @Test
     @Tag("nessie-R15")
     void shouldNeverUseMoreThanItsSlots() {
-        reopen(RpcServerOptions.DEFAULT.withSlots(2, 1 << 20));
+        // --long: 64 clients with 16 MiB each instead of 8 with 1 MiB
+        boolean isLong = Boolean.getBoolean("verbena.long");
+        int clients = isLong ? 64 : 8;
+        int length = isLong ? 16 << 20 : 1 << 20;
+        reopen(RpcServerOptions.DEFAULT.withSlots(2, length));
         pair.server.registerWithSlot(
                 BULK,
                 null,
@@ -445,14 +449,12 @@ public abstract class RpcContract {
                                 0,
                                 result -> call.reply(result.code(), null)));
         List<ClientRequest> requests = new ArrayList<>();
-        // --long: 64 clients instead of 8
-        int clients = Boolean.getBoolean("verbena.long") ? 64 : 8;
         for (int i = 0; i < clients; i++) {
             RpcEndpoint each = pair.client();
             RpcService its = pair.service(each);
-            NntiBuffer data = each.transport().alloc(1 << 20, 1, BufferFlags.GET_SRC);
+            NntiBuffer data = each.transport().alloc(length, 1, BufferFlags.GET_SRC);
             ClientRequest request = new ClientRequest();
-            each.client().call(request, its, BULK, null, null, data, 1 << 20, 20_000);
+            each.client().call(request, its, BULK, null, null, data, length, 60_000);
             requests.add(request);
         }
         pair.pump("all", () -> requests.stream().allMatch(ClientRequest::isDone));
