@@ -5,6 +5,8 @@ import dev.verbena.agent.Environment;
 import dev.verbena.agent.ProtocolAgent;
 import dev.verbena.memory.OffHeapMemories;
 import dev.verbena.memory.OffHeapMemory;
+import dev.verbena.memory.RegisteredRegion;
+import dev.verbena.memory.RemoteDescriptor;
 import dev.verbena.nessie.nnti.BufferFlags;
 import dev.verbena.nessie.nnti.NntiBuffer;
 import dev.verbena.nessie.nnti.NntiTransport;
@@ -16,6 +18,8 @@ import dev.verbena.nessie.rpc.RpcService;
 import dev.verbena.nessie.xdr.XdrValue;
 import dev.verbena.transport.Transport;
 import java.nio.ByteBuffer;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import org.agrona.CloseHelper;
@@ -122,8 +126,25 @@ public final class NessieClient implements AutoCloseable {
      */
     public <R extends XdrValue> CompletableFuture<R> call(
             int opcode, XdrValue args, R result, OffHeapMemory data) {
+        return call(opcode, args, result, data, null);
+    }
+
+    /**
+     * Calls with bulk data that is registered already, and so is not registered again.
+     *
+     * @param data of {@link #allocate} of this client, which the server may read and write until
+     *     the end. Not to be freed before
+     */
+    public <R extends XdrValue> CompletableFuture<R> call(
+            int opcode, XdrValue args, R result, RegisteredRegion data) {
+        return call(opcode, args, result, null, data);
+    }
+
+    private <R extends XdrValue> CompletableFuture<R> call(
+            int opcode, XdrValue args, R result, OffHeapMemory data, RegisteredRegion region) {
         CompletableFuture<R> future = new CompletableFuture<>();
-        boolean isOffered = commands.offer(() -> loop.start(opcode, args, result, data, future));
+        boolean isOffered =
+                commands.offer(() -> loop.start(opcode, args, result, data, region, future));
         thread.wakeup();
         // Asked afterwards: the loop may not look any more.
         if (isClosed || !isOffered) {
@@ -133,12 +154,35 @@ public final class NessieClient implements AutoCloseable {
         return future;
     }
 
+    /**
+     * Memory for bulk data, registered once for all calls and gone with the client. Its windows and
+     * views are for any thread. Waits for the client's thread.
+     *
+     * @throws CompletionException with what the transport throws if there is no memory
+     */
+    public RegisteredRegion allocate(long length) {
+        return CompletableFuture.supplyAsync(() -> loop.allocate(length), this::execute).join();
+    }
+
+    /**
+     * Gives memory of {@link #allocate} back, which no call uses. Waits for the client's thread.
+     */
+    public void free(RegisteredRegion region) {
+        CompletableFuture.runAsync(() -> loop.free(region), this::execute).join();
+    }
+
     /** Ends a server in order: what it has accepted is answered. Waits for that. */
     public void kill() {
-        CompletableFuture<Void> done = new CompletableFuture<>();
-        commands.offer(() -> loop.kill(done));
+        CompletableFuture.runAsync(loop::kill, this::execute).join();
+    }
+
+    private void execute(Runnable command) {
+        boolean isOffered = commands.offer(command);
         thread.wakeup();
-        done.join();
+        // Asked afterwards: the loop may not look any more.
+        if (isClosed || !isOffered) {
+            throw new IllegalStateException(isClosed ? "closed" : "too many calls wait");
+        }
     }
 
     /** Calls under way fail with {@code ECANCELED}. */
@@ -149,6 +193,9 @@ public final class NessieClient implements AutoCloseable {
     }
 
     private final class Loop implements ProtocolAgent {
+        /** Of {@link NessieClient#allocate}. */
+        private final Map<RegisteredRegion, NntiBuffer> regions = new HashMap<>();
+
         private NntiTransport network;
         private RpcEndpoint endpoint;
         private RpcService service;
@@ -170,10 +217,15 @@ public final class NessieClient implements AutoCloseable {
                 XdrValue args,
                 R result,
                 OffHeapMemory data,
+                RegisteredRegion region,
                 CompletableFuture<R> future) {
+            NntiBuffer kept = regions.get(region);
             NntiBuffer bulk;
             try {
-                bulk = data == null ? null : network.register(data, DATA_FLAGS);
+                if (region != null && kept == null) {
+                    throw new IllegalArgumentException(region + " is none of this client");
+                }
+                bulk = data == null ? kept : network.register(data, DATA_FLAGS);
             } catch (RuntimeException e) {
                 future.completeExceptionally(e);
                 return;
@@ -181,13 +233,13 @@ public final class NessieClient implements AutoCloseable {
             ClientRequest request = new ClientRequest();
             request.onDone(
                     () -> {
-                        if (bulk != null) {
+                        if (bulk != kept) {
                             network.unregister(bulk);
                         }
                         end(opcode, request, result, future);
                     });
             endpoint.client().register(opcode);
-            long length = data == null ? 0 : data.length();
+            long length = bulk == null ? 0 : bulk.length();
             endpoint.client().call(request, service, opcode, args, result, bulk, length, timeoutMs);
         }
 
@@ -202,9 +254,19 @@ public final class NessieClient implements AutoCloseable {
             }
         }
 
-        void kill(CompletableFuture<Void> done) {
+        void kill() {
             endpoint.client().kill(service, 0, timeoutMs);
-            done.complete(null);
+        }
+
+        RegisteredRegion allocate(long length) {
+            int rights = RemoteDescriptor.REMOTE_READ | RemoteDescriptor.REMOTE_WRITE;
+            RegisteredRegion region = network.transport().allocate(length, rights);
+            regions.put(region, network.wrap(region));
+            return region;
+        }
+
+        void free(RegisteredRegion region) {
+            network.unregister(regions.remove(region));
         }
 
         @Override

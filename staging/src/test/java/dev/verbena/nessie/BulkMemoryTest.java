@@ -6,13 +6,17 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.verbena.agent.RealEnvironment;
 import dev.verbena.memory.OffHeapMemories;
 import dev.verbena.memory.OffHeapMemory;
+import dev.verbena.memory.RegisteredRegion;
 import dev.verbena.memory.chronicle.ChronicleViews;
 import dev.verbena.nessie.rpc.RpcCall;
+import dev.verbena.nessie.xdr.XdrValue;
 import dev.verbena.transport.Transport;
 import dev.verbena.transport.TransportContext;
 import dev.verbena.transport.Transports;
 import java.nio.ByteBuffer;
 import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import net.openhft.chronicle.bytes.Bytes;
 import net.openhft.chronicle.bytes.BytesStore;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.AfterEach;
@@ -27,6 +31,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(60)
 class BulkMemoryTest {
     private static final int INVERT = 1;
+    private static final int LENGTH = 2;
     private static final int LENGTH_MAX = 1 << 20;
 
     private final TransportContext context =
@@ -36,6 +41,7 @@ class BulkMemoryTest {
             NessieServer.builder(environment, transport())
                     .slots(1, LENGTH_MAX)
                     .onBulk(INVERT, null, BulkMemoryTest::invert)
+                    .on(LENGTH, call -> call.reply(call.dataLength() == 4097 ? 0 : 1, null))
                     .start();
     private final NessieClient client =
             NessieClient.connect(environment, transport(), server.url(), 30_000);
@@ -110,6 +116,59 @@ class BulkMemoryTest {
                 assertThat(data.readByte(i)).isEqualTo((byte) ~bytes[i]);
             }
         }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 7, 4097, LENGTH_MAX})
+    @Tag("nessie-R16")
+    void shouldMoveStoresOfChroniclesOwn(int length) {
+        String cause = ChronicleViews.unavailabilityCause();
+        Assumptions.assumeTrue(cause == null, cause);
+        byte[] bytes = random(length);
+        Bytes<Void> data = Bytes.allocateElasticDirect(length);
+        data.write(bytes);
+        try (OffHeapMemory memory = ChronicleViews.memory(data);
+                OffHeapMemory part = OffHeapMemories.part(memory, 0, length)) {
+            client.call(INVERT, null, null, part).join();
+            for (int i = 0; i < length; i++) {
+                assertThat(data.readByte(i)).isEqualTo((byte) ~bytes[i]);
+            }
+        }
+        data.releaseLast();
+    }
+
+    /** One region in call after call, also in two at a time; it is the same all the time. */
+    @Test
+    void shouldMoveRegionsWithoutRegisteringThemAgain() {
+        int length = 4097;
+        RegisteredRegion region = client.allocate(length);
+        UnsafeBuffer data = region.buffer(0, length);
+        byte[] bytes = random(length);
+        data.putBytes(0, bytes);
+        for (int round = 0; round < 101; round++) {
+            client.call(INVERT, null, null, region).join();
+        }
+        for (int i = 0; i < length; i++) {
+            assertThat(data.getByte(i)).isEqualTo((byte) ~bytes[i]);
+        }
+        CompletableFuture<XdrValue> first = client.call(LENGTH, null, null, region);
+        client.call(LENGTH, null, null, region).join();
+        first.join();
+        // The next region of a transport has the next number: there was no other in between.
+        RegisteredRegion next = client.allocate(8);
+        assertThat(next.id()).isEqualTo(region.id() + 1);
+        client.free(region);
+        assertThat(region.isClosed()).isTrue();
+        assertThat(data.capacity()).isZero();
+        assertThatThrownBy(() -> client.call(LENGTH, null, null, region).join())
+                .hasMessageContaining("none of this client");
+    }
+
+    @Test
+    void shouldAllocateNothingOnceItIsClosed() {
+        client.close();
+        assertThatThrownBy(() -> client.allocate(8)).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(client::kill).isInstanceOf(IllegalStateException.class);
     }
 
     @Test

@@ -55,6 +55,18 @@ public final class ChronicleViews {
         return MemoryBytesStore.of(memory::address, memory.length(), memory);
     }
 
+    /**
+     * The other way round: the memory of a native store of Chronicle's own, to be registered and
+     * moved as it is. Closing it frees nothing but this use of the store.
+     *
+     * @param store of {@code Bytes} the store that they have now; they must not grow meanwhile
+     * @throws IllegalArgumentException for a store on the heap, an empty one, or a view
+     */
+    @SuppressWarnings("exports") // whoever uses an optional library names it
+    public static OffHeapMemory memory(BytesStore<?, ?> store) {
+        return StoreMemory.of(store);
+    }
+
     private static boolean isPresent() {
         String resource = "net/openhft/chronicle/bytes/BytesStore.class";
         ClassLoader loader = ChronicleViews.class.getClassLoader();

@@ -10,6 +10,8 @@
  * <p>A view is safe where Chronicle's own store over a raw address is not: every access is checked
  * against the length and against the closing of the memory below, and gives an exception and never
  * a crash. Therefore raw addresses are not handed out, and Chronicle's shortcuts that need them do
- * not apply. The bytes themselves are reached with Agrona, as everywhere in the toolkit.
+ * not apply. The bytes themselves are reached with Agrona, as everywhere in the toolkit. A store of
+ * Chronicle's own becomes memory that can be registered by {@link
+ * dev.verbena.memory.chronicle.ChronicleViews#memory}.
  */
 package dev.verbena.memory.chronicle;

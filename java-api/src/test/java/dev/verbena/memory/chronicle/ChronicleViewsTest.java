@@ -54,6 +54,41 @@ class ChronicleViewsTest {
     }
 
     @Test
+    void shouldRegisterStoresOfChroniclesOwn() {
+        Bytes<Void> bytes = Bytes.allocateElasticDirect(LENGTH);
+        bytes.writeLong(42);
+        BytesStore<?, ?> store = bytes.bytesStore();
+        int users = store.refCount();
+        try (Transport transport = ShmTesting.open("chronicle")) {
+            OffHeapMemory memory = ChronicleViews.memory(bytes);
+            assertThat(memory.length()).isEqualTo(store.capacity());
+            RegisteredRegion region = transport.register(memory, 0);
+            region.buffer(8, 8).putLong(0, 43);
+            assertThat(region.buffer(0, 8).getByte(0)).isEqualTo((byte) 42);
+            bytes.releaseLast();
+            assertThat(store.readLong(8)).isEqualTo(43);
+            assertThatThrownBy(memory::close).isInstanceOf(IllegalStateException.class);
+            region.close();
+            assertThat(store.refCount()).isEqualTo(users);
+            memory.close();
+            assertThat(store.refCount()).isZero();
+        }
+    }
+
+    @Test
+    void shouldRefuseStoresThatCannotBeRegistered() {
+        refused(() -> ChronicleViews.memory(BytesStore.wrap(new byte[8])));
+        refused(() -> ChronicleViews.memory(BytesStore.empty()));
+        try (OffHeapMemory memory = OffHeapMemories.allocate(LENGTH)) {
+            refused(() -> ChronicleViews.memory(ChronicleViews.view(memory)));
+        }
+    }
+
+    private static void refused(ThrowingCallable call) {
+        assertThatThrownBy(call).isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @Test
     void shouldReadAndWriteWithACursor() {
         try (OffHeapMemory memory = OffHeapMemories.allocate(LENGTH)) {
             BytesStore<?, Void> view = ChronicleViews.view(memory);

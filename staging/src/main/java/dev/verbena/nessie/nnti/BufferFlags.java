@@ -30,6 +30,13 @@ public final class BufferFlags {
 
     private BufferFlags() {}
 
+    /** All that a region with these rights can be, but for sends. */
+    static int ofRights(int rights) {
+        int flags = (rights & RemoteDescriptor.REMOTE_READ) != 0 ? GET_SRC : 0;
+        flags |= (rights & RemoteDescriptor.REMOTE_WRITE) != 0 ? PUT_DST : 0;
+        return flags | PUT_SRC | GET_DST;
+    }
+
     /** Rights of the transport contract that peers need. */
     static int rights(int flags) {
         int rights = (flags & GET_SRC) != 0 ? RemoteDescriptor.REMOTE_READ : 0;

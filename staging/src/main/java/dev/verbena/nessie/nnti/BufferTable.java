@@ -47,6 +47,10 @@ final class BufferTable {
         return made(flags, 1, 1, regions);
     }
 
+    NntiBuffer wrap(RegisteredRegion region) {
+        return made(BufferFlags.ofRights(region.rights()), 1, 1, region);
+    }
+
     private void check(int flags, int elementSize, int elementCount) {
         boolean isQueue = (flags & BufferFlags.RECV_QUEUE) != 0;
         if (flags == 0 || (flags & ~BufferFlags.ALL) != 0 || isQueue && flags != (flags & -flags)) {

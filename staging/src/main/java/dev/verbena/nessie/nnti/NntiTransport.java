@@ -1,6 +1,7 @@
 package dev.verbena.nessie.nnti;
 
 import dev.verbena.memory.OffHeapMemory;
+import dev.verbena.memory.RegisteredRegion;
 import dev.verbena.transport.Transport;
 import dev.verbena.transport.TransportContext;
 import dev.verbena.transport.Transports;
@@ -161,6 +162,17 @@ public final class NntiTransport implements AutoCloseable {
     public NntiBuffer registerSegments(List<? extends OffHeapMemory> segments, int flags) {
         requireOpen();
         return buffers.registerSegments(segments, flags);
+    }
+
+    /**
+     * A region of {@link #transport} as a buffer: nothing is copied or registered again. Peers may
+     * put and get as its rights say; it may be source of puts and target of gets.
+     *
+     * @param region closed by {@link #unregister}
+     */
+    public NntiBuffer wrap(RegisteredRegion region) {
+        requireOpen();
+        return buffers.wrap(region);
     }
 
     /**
