@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.function.DoubleUnaryOperator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -54,6 +55,11 @@ record BenchRow(
      * @param scale what it is multiplied by
      */
     static Program command(List<String> words, String figure, double scale) {
+        return command(words, figure, found -> scale * found);
+    }
+
+    /** As the other. */
+    static Program command(List<String> words, String figure, DoubleUnaryOperator meaning) {
         return folder -> {
             Path log = folder.resolve("output");
             String name = String.join(" ", words);
@@ -64,7 +70,7 @@ record BenchRow(
                 if (!isEnded || child.exitCode() != 0) {
                     throw new Messages.Failure(name + ": " + child.exitSummary());
                 }
-                return scale * figureOf(Files.readString(log), figure, name);
+                return meaning.applyAsDouble(figureOf(Files.readString(log), figure, name));
             } finally {
                 child.end(1000);
                 Files.deleteIfExists(log);

@@ -26,6 +26,12 @@ final class BenchRows {
     /** The last column of a table's row. */
     private static final String LAST_COLUMN = "(?m)^ *[0-9]+ .*?([0-9.]+)\\s*$";
 
+    /** As the last but one: seconds. */
+    private static final String LAST_BUT_ONE = "(?m)^ *[0-9]+ .*?([0-9.]+) +[0-9.]+\\s*$";
+
+    private static final int CLIENTS_MAX = 8;
+    private static final int CALLS_OUTSTANDING = 8;
+
     /** Until the compiler is done with both processes. */
     private static final int WARM_UP_SECONDS = 2;
 
@@ -55,18 +61,44 @@ final class BenchRows {
                             "encode", method + "_encode, 1 MiB", method + "-encode-async", 1, null);
             all.xfer("encode", method + "_rdma, 1 MiB", method + "-rdma-async", 1, encode);
         }
-        for (String method : List.of("write", "read")) {
-            for (int count = 1; count <= 8; count *= 2) {
-                String name = method + "_rdma, clients: " + count;
-                all.xfer("clients", name, method + "-rdma-async", count, null);
-            }
-        }
+        all.addClients();
         for (boolean isWrite : new boolean[] {true, false}) {
             for (int count = 1; count <= 16; count *= 2) {
                 all.rows.add(torus(count, isWrite));
             }
         }
         return all.rows;
+    }
+
+    /** Each client is a process; the server is another one. */
+    private void addClients() {
+        int most = isQuick ? 2 : CLIENTS_MAX;
+        for (String method : List.of("write", "read")) {
+            for (int count = 1; count <= most; count *= 2) {
+                String name = method + "_rdma, clients: " + count;
+                xfer("clients", name, method + "-rdma-async", count, null);
+            }
+        }
+        for (int count = 1; count <= most; count *= 2) {
+            int trials = (isQuick ? 8 : 4096) / count;
+            double calls = (double) count * CALLS_OUTSTANDING * trials;
+            List<String> words =
+                    xfer(
+                            scheme,
+                            "write-encode-async",
+                            1,
+                            CALLS_OUTSTANDING,
+                            trials,
+                            count,
+                            warmUpSeconds());
+            BenchRow.Program program =
+                    BenchRow.command(words, LAST_BUT_ONE, seconds -> calls / seconds);
+            add("clients", "RPC of 16 B, clients: " + count, "/s", program, null, count);
+        }
+    }
+
+    private int warmUpSeconds() {
+        return isQuick ? 0 : WARM_UP_SECONDS;
     }
 
     private BenchRow add(
@@ -155,8 +187,8 @@ final class BenchRows {
     }
 
     private BenchRow xfer(String group, String name, String method, int clients, BenchRow base) {
-        int warmUp = isQuick ? 0 : WARM_UP_SECONDS;
-        List<String> words = xfer(scheme, method, 65_536, 4, 64 / clients, clients, warmUp);
+        List<String> words =
+                xfer(scheme, method, 65_536, 4, 64 / clients, clients, warmUpSeconds());
         BenchRow.Program program = BenchRow.command(words, LAST_COLUMN, MEGABYTE);
         return add(group, name, "MB/s", program, base, clients);
     }
@@ -200,7 +232,7 @@ final class BenchRows {
                 "--len=" + count,
                 "--num-reqs=" + requests,
                 "--num-trials=" + trials,
-                "--clients=" + clients,
+                "--processes=" + clients,
                 "--warm-up=" + warmUp,
                 "--validate=none",
                 "--timeout=30000");

@@ -17,6 +17,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.TreeMap;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -33,6 +34,9 @@ import picocli.CommandLine.Option;
 public final class NessieBench extends CliCommand {
     private static final List<String> STYLES =
             List.of("one", "two", "three", "four", "five", "six");
+
+    private static final List<String> CLIENTS =
+            List.of("client processes", "write_rdma, MB/s", "read_rdma, MB/s", "calls/s");
 
     /** The longest that a row is measured. */
     private static final long CLOSE_MS = 130_000;
@@ -163,6 +167,28 @@ public final class NessieBench extends CliCommand {
                                             ? ""
                                             : "%.2f".formatted(row.value() / base.value())));
         }
+        List<List<String>> clients = clients(rows);
+        if (!clients.isEmpty()) {
+            say("");
+            say(String.join("", CLIENTS.stream().map("%19s"::formatted).toList()));
+            clients.forEach(
+                    line -> say(String.join("", line.stream().map("%19s"::formatted).toList())));
+        }
+    }
+
+    /** For each number of client processes, what was measured with so many. */
+    private static List<List<String>> clients(List<BenchRow> rows) {
+        Map<Integer, List<String>> lines = new TreeMap<>();
+        for (String name : List.of("write_rdma", "read_rdma", "RPC of 16 B")) {
+            for (BenchRow row : rows) {
+                if (row.isOfLine(name, "clients")) {
+                    lines.computeIfAbsent(row.x(), x -> new ArrayList<>(List.of("" + x)))
+                            .add(text(row.value()));
+                }
+            }
+        }
+        lines.values().removeIf(line -> line.size() < CLIENTS.size());
+        return List.copyOf(lines.values());
     }
 
     private static String text(double value) {
@@ -195,6 +221,14 @@ public final class NessieBench extends CliCommand {
                 "Calls beside what they are made of",
                 "Medians of " + rounds + " rounds, in which all programs took turns.");
         report.table(List.of("what", "median", "unit", "beside", "ratio"), lines);
+        List<List<String>> clients = clients(rows);
+        if (!clients.isEmpty()) {
+            report.section(
+                    "Client processes",
+                    "One server process; bulk data of 1 MiB with 4 requests under way at each"
+                            + " client, and calls of 16 bytes with 8.");
+            report.table(CLIENTS, clients);
+        }
         charts(rows, report);
         Map<String, Object> environment = new LinkedHashMap<>();
         environment.put("processor", ThisMachine.processor());
@@ -237,8 +271,8 @@ public final class NessieBench extends CliCommand {
                 report,
                 "Clients",
                 "clients",
-                "One server; each client has 4 requests under way. Torus: simulated, a node for each"
-                        + " client.",
+                "One server; each client is a process and has 4 requests under way. Torus:"
+                        + " simulated, a node for each client.",
                 List.of("write_rdma", "read_rdma", "torus, write", "torus, read"));
         String text =
                 "The paper's Fig. 10: one client, 8 requests under way, beside the same bytes by Open"

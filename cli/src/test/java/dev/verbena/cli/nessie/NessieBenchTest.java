@@ -56,6 +56,20 @@ class NessieBenchTest {
     }
 
     @Test
+    void shouldCountClientProcesses() throws IOException {
+        Path output = folder.resolve("bench");
+        Run run = bench("--quick", "--rounds=1", "--only=clients", "--output=" + output);
+        assertThat(run.err()).isEmpty();
+        assertThat(run.code()).isZero();
+        assertThat(run.out())
+                .containsPattern("RPC of 16 B, clients: 2 +[0-9.,]+ /s")
+                .containsPattern("client processes +write_rdma, MB/s +read_rdma, MB/s +calls/s")
+                .containsPattern("(?m)^ +1( +[0-9.,]+){3}$")
+                .containsPattern("(?m)^ +2( +[0-9.,]+){3}$");
+        assertThat(Files.readString(output.resolve("report.html"))).contains("Client processes");
+    }
+
+    @Test
     void shouldRefuseWrongOptions() {
         assertThat(bench("--only=all").err()).contains("--only all is none of null, write");
         assertThat(bench("--rounds=0").code()).isEqualTo(2);
