@@ -21,23 +21,28 @@ import org.junit.jupiter.api.extension.ExtensionContext;
     /** Names of their methods. */
     String[] value();
 
+    /** Names of those that the provider cannot pass. */
+    String[] never() default {};
+
     /** Chooses by name. */
     final class Condition implements ExecutionCondition {
         @Override
         public ConditionEvaluationResult evaluateExecutionCondition(ExtensionContext context) {
             // --long: the whole contract over ofi:// with verbs;ofi_rxm
-            boolean isChosen =
-                    Boolean.getBoolean("verbena.named")
-                            || Boolean.getBoolean("verbena.long")
-                            || context.getTestMethod().isEmpty()
-                            || names(context).contains(context.getRequiredTestMethod().getName());
-            return isChosen
+            boolean isWhole =
+                    Boolean.getBoolean("verbena.named") || Boolean.getBoolean("verbena.long");
+            if (context.getTestMethod().isEmpty()) {
+                return ConditionEvaluationResult.enabled("a class");
+            }
+            ChosenTests tests = context.getRequiredTestClass().getAnnotation(ChosenTests.class);
+            String name = context.getRequiredTestMethod().getName();
+            if (List.of(tests.never()).contains(name)) {
+                return ConditionEvaluationResult.disabled(
+                        "the provider cannot: docs/transport-ofi.md");
+            }
+            return isWhole || List.of(tests.value()).contains(name)
                     ? ConditionEvaluationResult.enabled("chosen")
                     : ConditionEvaluationResult.disabled("only when it is asked for by its class");
-        }
-
-        private static List<String> names(ExtensionContext context) {
-            return List.of(context.getRequiredTestClass().getAnnotation(ChosenTests.class).value());
         }
     }
 }
