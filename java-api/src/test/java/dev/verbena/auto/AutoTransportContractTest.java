@@ -6,7 +6,7 @@ import dev.verbena.transport.TransportContext;
 import dev.verbena.transport.TransportContract;
 
 /** The contract's suite over {@code auto} where peers share memory; without libfabric here. */
-@SampledByDay(isWholeAtFirst = true, parts = 3)
+@SampledByDay(parts = 3)
 class AutoTransportContractTest extends TransportContract {
     @Override
     protected String scheme() {

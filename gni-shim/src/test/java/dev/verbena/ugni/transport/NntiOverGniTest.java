@@ -4,7 +4,7 @@ import dev.verbena.SampledByDay;
 import dev.verbena.nessie.nnti.NntiContract;
 
 /** NNTI over the uGNI provider. */
-@SampledByDay(isWholeAtFirst = true, parts = 3)
+@SampledByDay(parts = 3)
 class NntiOverGniTest extends NntiContract {
     @Override
     protected String scheme() {

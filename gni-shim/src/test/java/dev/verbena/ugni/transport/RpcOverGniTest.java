@@ -4,7 +4,7 @@ import dev.verbena.SampledByDay;
 import dev.verbena.nessie.rpc.RpcContract;
 
 /** Remote procedures over the uGNI provider. */
-@SampledByDay(isWholeAtFirst = true, parts = 3)
+@SampledByDay(parts = 3)
 class RpcOverGniTest extends RpcContract {
     @Override
     protected String scheme() {
