@@ -1,0 +1,16 @@
+package dev.verbena.nsim.nessie;
+
+import dev.verbena.SampledByDay;
+import dev.verbena.nessie.xfer.XferContract;
+import dev.verbena.nsim.world.World;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** The transfer service in virtual time. */
+@SampledByDay(isWholeAtFirst = true, parts = 3)
+@ExtendWith(SimulatedNics.class)
+class XferOverSimTest extends XferContract {
+    @Override
+    protected String scheme() {
+        return World.SCHEME;
+    }
+}
