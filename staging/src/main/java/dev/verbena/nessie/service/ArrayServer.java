@@ -17,7 +17,7 @@ public final class ArrayServer implements AutoCloseable {
     /** More requests than can wait, so that there is room for those that need not. */
     private static final int ROOM = 2 * ArrayEngine.WAITING_MAX;
 
-    private static final RpcServerOptions OPTIONS =
+    static final RpcServerOptions OPTIONS =
             new RpcServerOptions(
                     ROOM, 0, -1, 1 << 16, 0, 0, 10_000_000_000L, 100_000_000L, RequestOrder.FIFO);
 
@@ -74,7 +74,7 @@ public final class ArrayServer implements AutoCloseable {
     }
 
     /** The arrays, their files, and the listener for TCP. One thread, but for the fields read. */
-    private static final class Part implements NessieServer.Part {
+    static final class Part implements NessieServer.Part {
         private final Environment environment;
         private final String directory;
         private final ArrayServerOptions options;
