@@ -63,8 +63,8 @@ final class BenchRows {
         }
         all.addClients();
         for (boolean isWrite : new boolean[] {true, false}) {
-            for (int count = 1; count <= 16; count *= 2) {
-                all.rows.add(torus(count, isWrite));
+            for (int count = 1; count <= 64; count *= 2) {
+                all.addTorus(count, isWrite);
             }
         }
         return all.rows;
@@ -114,20 +114,24 @@ final class BenchRows {
     }
 
     /** In the simulator: one node for each client; the same each time. */
-    private static BenchRow torus(int clients, boolean isWrite) {
-        String name = "torus, %s, clients: %s".formatted(isWrite ? "write" : "read", clients);
+    private void addTorus(int clients, boolean isWrite) {
+        String line = "torus, " + (isWrite ? "write" : "read");
         List<Double> samples = new ArrayList<>();
         BenchRow.Program program =
                 folder ->
                         samples.isEmpty()
                                 ? 1e-6
                                         * NessieScaling.bytesPerSecond(
-                                                GridTopology.torus(TieRule.POSITIVE, 3, 3, 3),
+                                                GridTopology.torus(TieRule.POSITIVE, 4, 4, 5),
                                                 new NetworkContext(),
                                                 clients,
                                                 isWrite)
                                 : samples.get(0);
-        return new BenchRow("torus", name, "MB/s", program, null, clients, samples);
+        String name = line + ", clients: " + clients;
+        BenchRow all = new BenchRow("torus", name, "MB/s", program, null, clients, samples);
+        rows.add(all);
+        name = line + " of each, clients: " + clients;
+        add("torus", name, "MB/s", folder -> all.value() / clients, null, 0);
     }
 
     /** One direction of a send, and a put or get. */

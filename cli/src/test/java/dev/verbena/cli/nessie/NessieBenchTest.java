@@ -34,7 +34,8 @@ class NessieBenchTest {
         assertThat(run.out())
                 .containsPattern("null RPC +[0-9.,]+ ns +[0-9.,]+ +[0-9.]+")
                 .containsPattern("pulled by the server, 8 outstanding +[0-9.,]+ MB/s +[0-9.,]+")
-                .containsPattern("torus, read, clients: 16 +[0-9.,]+ MB/s");
+                .containsPattern("torus, read, clients: 64 +[0-9.,]+ MB/s")
+                .containsPattern("torus, write of each, clients: 64 +[0-9.,]+ MB/s");
         assertThat(Files.readString(output.resolve("report.html")))
                 .contains("null RPC")
                 .contains("<svg class=\"chart\"");

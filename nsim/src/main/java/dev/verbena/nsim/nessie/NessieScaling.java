@@ -12,6 +12,7 @@ import dev.verbena.nessie.rpc.ServiceSearch;
 import dev.verbena.nsim.network.NetworkContext;
 import dev.verbena.nsim.topology.Topology;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -21,9 +22,9 @@ import java.util.List;
 public final class NessieScaling {
     private static final int WRITE = 1;
     private static final int READ = 2;
-    private static final int LENGTH = 256 << 10;
+    private static final int LENGTH = 4 << 20;
     private static final int OUTSTANDING = 4;
-    private static final int CALLS = 16;
+    private static final int CALLS = 8;
     private static final int SLOTS = 8;
     private static final long TIMEOUT_MS = 60_000;
     private static final long LIMIT_NS = 600_000_000_000L;
@@ -41,6 +42,8 @@ public final class NessieScaling {
     public static double bytesPerSecond(
             Topology topology, NetworkContext network, int clients, boolean isWrite) {
         try (NessieSimulation simulation = new NessieSimulation(1, topology, network)) {
+            // Of bulk data only the time counts.
+            simulation.world().sizeOnlyAbove(LENGTH - 1);
             Server server = new Server();
             simulation.start("server", server);
             List<Client> started = new ArrayList<>();
@@ -117,7 +120,7 @@ public final class NessieScaling {
         private final Server server;
         private final int opcode;
         private final ClientRequest[] requests = new ClientRequest[OUTSTANDING];
-        private final NntiBuffer[] buffers = new NntiBuffer[OUTSTANDING];
+        private NntiBuffer data;
         private RpcEndpoint endpoint;
         private ServiceSearch search;
         private boolean isBegun;
@@ -133,12 +136,9 @@ public final class NessieScaling {
         public void onStart(RpcEndpoint itsEndpoint) {
             endpoint = itsEndpoint;
             endpoint.client().register(opcode);
-            for (int i = 0; i < OUTSTANDING; i++) {
-                requests[i] = new ClientRequest();
-                buffers[i] =
-                        endpoint.transport()
-                                .alloc(LENGTH, 1, BufferFlags.GET_SRC | BufferFlags.PUT_DST);
-            }
+            int flags = BufferFlags.GET_SRC | BufferFlags.PUT_DST;
+            data = endpoint.transport().alloc(LENGTH, 1, flags);
+            Arrays.setAll(requests, i -> new ClientRequest());
         }
 
         boolean isReady() {
@@ -182,7 +182,7 @@ public final class NessieScaling {
                             opcode,
                             null,
                             null,
-                            buffers[index],
+                            data,
                             LENGTH,
                             TIMEOUT_MS);
         }
