@@ -224,6 +224,34 @@ class ConsumersTest {
                 .hasMessageContaining("no segment");
     }
 
+    /** As in a folder that is open to all users. */
+    @Test
+    void shouldTakeNoRegistrationThatIsNoFileOfItsOwn() throws Exception {
+        try (Served served = new Served(1, 2, 1)) {
+            Path pipe = directory.resolve("timeslices.register-1");
+            int made = new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor();
+            assertThat(made).isZero();
+            List<Path> strange = new ArrayList<>(List.of(pipe));
+            strange.add(Files.createDirectory(directory.resolve("timeslices.register-2")));
+            Path foreign = directory.resolve("timeslices.register-3");
+            if ((int) Files.getAttribute(directory, "unix:uid") == 0) {
+                Path file = Files.writeString(directory.resolve("made"), "1\n0\nALL\n\n\n");
+                Files.setAttribute(file, "unix:uid", 65534);
+                strange.add(Files.move(file, foreign));
+            }
+            Files.write(directory.resolve("timeslices.register-0"), new byte[] {(byte) 0xFF});
+            try (TimesliceConsumer consumer = register(1, 0, QueuePolicy.ALL, "")) {
+                served.start(20);
+                for (int i = 0; i < 20; i++) {
+                    await(consumer).release();
+                }
+                served.finish();
+                assertThat(strange).allMatch(Files::exists);
+                assertThat(served.run.errors).hasSize(1);
+            }
+        }
+    }
+
     private boolean isIn() {
         try (var files = Files.list(directory)) {
             return files.noneMatch(f -> f.toString().contains("register-"));

@@ -9,6 +9,7 @@ import dev.verbena.flesnet.Timeslice;
 import dev.verbena.flesnet.TimesliceHandler;
 import dev.verbena.staging.Arguments;
 import java.io.IOException;
+import java.nio.charset.CharacterCodingException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -127,7 +128,9 @@ public final class ConsumerBroker implements TimesliceHandler, ProtocolAgent {
                 Files.newDirectoryStream(
                         path.toAbsolutePath().getParent(), ConsumerSegment.prefix(path) + "*")) {
             for (Path file : found) {
-                register(file, now);
+                if (ConsumerSegment.isRegistration(path, file)) {
+                    register(file, now);
+                }
             }
         } catch (IOException e) {
             context.environment().errorHandler().onError(e);
@@ -148,7 +151,7 @@ public final class ConsumerBroker implements TimesliceHandler, ProtocolAgent {
             }
             free.begin(wish, Long.parseUnsignedLong(token), now);
             registered++;
-        } catch (IllegalArgumentException e) {
+        } catch (IllegalArgumentException | CharacterCodingException e) {
             report("cannot register consumer " + file.getFileName(), e);
         }
         Files.deleteIfExists(file);

@@ -9,10 +9,13 @@ import java.nio.ByteBuffer;
 import java.nio.MappedByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFileAttributes;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Set;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -56,6 +59,9 @@ final class ConsumerSegment {
     private static final int WORKER_LENGTH = 256;
     private static final int ITEMS_AT = 8192;
 
+    /** Bytes of a registration; a wish has two names of 64 characters and three short lines. */
+    private static final int REGISTRATION_MAX = 1024;
+
     private final UnsafeBuffer buffer;
     private final int components;
     private final int items;
@@ -98,17 +104,17 @@ final class ConsumerSegment {
                 }
             }
             buffer = new UnsafeBuffer(channel.map(FileChannel.MapMode.READ_WRITE, 0, all));
+            buffer.putInt(8, VERSION, LITTLE_ENDIAN);
+            buffer.putInt(12, WORKERS, LITTLE_ENDIAN);
+            buffer.putInt(16, items, LITTLE_ENDIAN);
+            buffer.putInt(20, components, LITTLE_ENDIAN);
+            buffer.putLong(24, length, LITTLE_ENDIAN);
+            buffer.putLongOrdered(0, MAGIC);
+            Files.move(whole, path, StandardCopyOption.ATOMIC_MOVE);
         } catch (IOException e) {
             Files.deleteIfExists(whole);
             throw e;
         }
-        buffer.putInt(8, VERSION, LITTLE_ENDIAN);
-        buffer.putInt(12, WORKERS, LITTLE_ENDIAN);
-        buffer.putInt(16, items, LITTLE_ENDIAN);
-        buffer.putInt(20, components, LITTLE_ENDIAN);
-        buffer.putLong(24, length, LITTLE_ENDIAN);
-        buffer.putLongOrdered(0, MAGIC);
-        Files.move(whole, path, StandardCopyOption.ATOMIC_MOVE);
         return new ConsumerSegment(buffer, components, items, (int) length);
     }
 
@@ -176,6 +182,24 @@ final class ConsumerSegment {
     /** Registrations are files beside the segment, each of one worker's token. */
     static Path registration(Path path, long token) {
         return path.resolveSibling(prefix(path) + Long.toUnsignedString(token));
+    }
+
+    /**
+     * Whether this is a file of the segment's owner. In a folder for everybody another user may put
+     * a pipe there, which would block who opens it, or a file that only he can remove.
+     */
+    static boolean isRegistration(Path path, Path file) throws IOException {
+        try {
+            PosixFileAttributes found =
+                    Files.readAttributes(
+                            file, PosixFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+            return found.isRegularFile()
+                    && found.size() <= REGISTRATION_MAX
+                    && found.owner().equals(Files.getOwner(path));
+        } catch (NoSuchFileException e) {
+            // Its consumer has left.
+            return false;
+        }
     }
 
     static String prefix(Path path) {
