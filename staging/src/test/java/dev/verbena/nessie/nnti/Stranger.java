@@ -7,6 +7,8 @@ import dev.verbena.memory.RemoteDescriptor;
 import dev.verbena.transport.Transport;
 import dev.verbena.transport.TransportHandler;
 import java.net.URI;
+import java.util.ArrayList;
+import java.util.List;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -17,6 +19,7 @@ final class Stranger implements TransportHandler, AutoCloseable {
     private final Transport transport;
     private final RegisteredRegion region;
     private final UnsafeBuffer bytes;
+    private final List<Long> kept = new ArrayList<>();
     private long connection;
     private boolean isConnected;
     private boolean isBusy;
@@ -103,11 +106,14 @@ final class Stranger implements TransportHandler, AutoCloseable {
             long which, long context, DirectBuffer buffer, int at, int length, long token) {
         if (isDeaf) {
             transport.retain(token);
+            kept.add(token);
         }
     }
 
     @Override
     public void close() {
+        progress();
+        kept.forEach(transport::release);
         region.close();
         transport.close();
     }
