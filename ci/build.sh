@@ -58,13 +58,23 @@ maven() {
 }
 
 maven_once() {
-    (cd "$VERBENA_HOME" && mvn -B -ntp -Dstyle.color=never "$@" </dev/null 2>&1) | tee "$MAVEN_LOG" | maven_progress >&2
+    (cd "$VERBENA_HOME" && mvn -B -ntp -Dstyle.color=never -Dorg.slf4j.simpleLogger.showThreadName=true "$@" </dev/null 2>&1) |
+        name_modules | tee "$MAVEN_LOG" | maven_progress >&2
+}
+
+# Modules that are built at the same time mix their lines: sums of tests get the module's name, which the thread tells, whose name goes.
+name_modules() {
+    awk '
+        { gsub(/\033\[[0-9;]*m/, ""); thread = "" }
+        match($0, /^\[[^]]+\] \[(INFO|WARNING|ERROR)\]/) && !/^\[(INFO|WARNING|ERROR)\]/ { n = index($0, "]"); thread = substr($0, 2, n - 2); $0 = substr($0, n + 2) }
+        /^\[INFO\] Building .*\[[0-9]+\/[0-9]+\]/ { name = $0; sub(/^\[INFO\] Building /, "", name); sub(/ [^ ]+ +\[[0-9]+\/[0-9]+\]$/, "", name); module[thread] = name }
+        /Tests run:/ && !/Time elapsed/ && thread in module { $0 = $0 " (" module[thread] ")" }
+        { print; fflush() }'
 }
 
 # What of Maven's output a person wants to see while waiting.
 maven_progress() {
     awk '
-        { gsub(/\033\[[0-9;]*m/, "") }
         /^\[ERROR\] (To see the full|Re-run Maven|For more information|\[Help|After correcting|  mvn <args>|See .*for the individual|See dump files|-> \[Help)/ { next }
         /^\[INFO\] Building .*\[[0-9]+\/[0-9]+\]/ { sub(/^\[INFO\] Building /, ""); n = $NF; $NF = ""; print "  " n " " $0; fflush(); next }
         /Tests run:.*Time elapsed/ && !/(FAILURE|ERROR)!/ { next }

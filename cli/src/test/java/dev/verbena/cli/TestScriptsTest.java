@@ -214,6 +214,24 @@ class TestScriptsTest {
         assertThat(run.text()).contains("0 assertions with passing tests");
     }
 
+    @Test
+    void shouldNameTheModuleOfASumOfTestsWhenModulesAreBuiltAtTheSameTime() throws Exception {
+        write(
+                "maven.txt",
+                "[BuilderThread 0] [INFO] Building Verbena Portals 0.1.0   [6/15]\n"
+                        + "[BuilderThread 1] [INFO] Building Verbena uGNI 0.1.0   [7/15]\n"
+                        + "[INFO] Tests run: 5, Time elapsed: 1 s -- in XTest\n"
+                        + "[BuilderThread 0] [WARNING] Tests run: 5, Skipped: 2\n"
+                        + "[main] [ERROR] Failed to execute goal\n");
+        String script = "VERBENA_HOME=" + Bash.CI.getParent() + "; . $VERBENA_HOME/ci/build.sh; ";
+        assertThat(printed(script + "name_modules <maven.txt | maven_progress").split(" *\n *"))
+                .containsExactly(
+                        "[6/15] Verbena Portals 0.1.0",
+                        "[7/15] Verbena uGNI 0.1.0",
+                        "Tests run: 5, Skipped: 2 (Verbena Portals)",
+                        "[ERROR] Failed to execute goal");
+    }
+
     @ParameterizedTest
     @ValueSource(
             strings = {
