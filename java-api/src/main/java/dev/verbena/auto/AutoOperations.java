@@ -208,12 +208,13 @@ abstract class AutoOperations extends GuardedTransport {
     }
 
     @Override
-    public final int putSummed(
+    public final int transferSummed(
+            int operation,
             long connection,
-            RegisteredRegion source,
+            RegisteredRegion local,
             long offset,
-            RemoteDescriptor target,
-            long targetOffset,
+            RemoteDescriptor remote,
+            long remoteOffset,
             long length,
             TransferSum sum,
             long context,
@@ -222,54 +223,19 @@ abstract class AutoOperations extends GuardedTransport {
             return CLOSED;
         }
         try {
-            AutoRegion region = own(source, offset, length);
+            AutoRegion region = own(local, offset, length);
             int part = partOf(connection);
             if (part == NONE || isFull()) {
                 return refusal(part);
             }
             return posted(
-                    parts[part].putSummed(
+                    parts[part].transferSummed(
+                            operation,
                             inner(connection),
                             regions.at(part, region),
                             offset,
-                            translated(part, connection, target),
-                            targetOffset,
-                            length,
-                            sum,
-                            context,
-                            flags));
-        } finally {
-            guard.exit();
-        }
-    }
-
-    @Override
-    public final int getSummed(
-            long connection,
-            RegisteredRegion destination,
-            long offset,
-            RemoteDescriptor source,
-            long sourceOffset,
-            long length,
-            TransferSum sum,
-            long context,
-            int flags) {
-        if (!guard.enter()) {
-            return CLOSED;
-        }
-        try {
-            AutoRegion region = own(destination, offset, length);
-            int part = partOf(connection);
-            if (part == NONE || isFull()) {
-                return refusal(part);
-            }
-            return posted(
-                    parts[part].getSummed(
-                            inner(connection),
-                            regions.at(part, region),
-                            offset,
-                            translated(part, connection, source),
-                            sourceOffset,
+                            translated(part, connection, remote),
+                            remoteOffset,
                             length,
                             sum,
                             context,

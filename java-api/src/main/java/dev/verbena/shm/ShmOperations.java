@@ -143,62 +143,7 @@ abstract class ShmOperations extends GuardedTransport {
     }
 
     @Override
-    public final int putSummed(
-            long connection,
-            RegisteredRegion source,
-            long offset,
-            RemoteDescriptor target,
-            long targetOffset,
-            long length,
-            TransferSum sum,
-            long context,
-            int flags) {
-        if (hasSums && length > ShmPeerMemory.COPY_MAX) {
-            return transferSummed(
-                    Operation.PUT,
-                    connection,
-                    source,
-                    offset,
-                    target,
-                    targetOffset,
-                    length,
-                    sum,
-                    context,
-                    flags);
-        }
-        return super.putSummed(
-                connection, source, offset, target, targetOffset, length, sum, context, flags);
-    }
-
-    @Override
-    public final int getSummed(
-            long connection,
-            RegisteredRegion destination,
-            long offset,
-            RemoteDescriptor source,
-            long sourceOffset,
-            long length,
-            TransferSum sum,
-            long context,
-            int flags) {
-        if (hasSums && length > ShmPeerMemory.COPY_MAX) {
-            return transferSummed(
-                    Operation.GET,
-                    connection,
-                    destination,
-                    offset,
-                    source,
-                    sourceOffset,
-                    length,
-                    sum,
-                    context,
-                    flags);
-        }
-        return super.getSummed(
-                connection, destination, offset, source, sourceOffset, length, sum, context, flags);
-    }
-
-    private int transferSummed(
+    public final int transferSummed(
             int operation,
             long connection,
             RegisteredRegion local,
@@ -209,6 +154,19 @@ abstract class ShmOperations extends GuardedTransport {
             TransferSum sum,
             long context,
             int flags) {
+        if (!hasSums || length <= ShmPeerMemory.COPY_MAX) {
+            return super.transferSummed(
+                    operation,
+                    connection,
+                    local,
+                    offset,
+                    remote,
+                    remoteOffset,
+                    length,
+                    sum,
+                    context,
+                    flags);
+        }
         Objects.requireNonNull(sum, "sum");
         if (!guard.enter()) {
             return CLOSED;

@@ -173,12 +173,13 @@ abstract class ForwardingTransport extends TransferTransport {
     }
 
     @Override
-    public int putSummed(
+    public int transferSummed(
+            int operation,
             long connection,
-            RegisteredRegion source,
+            RegisteredRegion local,
             long offset,
-            RemoteDescriptor target,
-            long targetOffset,
+            RemoteDescriptor remote,
+            long remoteOffset,
             long length,
             TransferSum sum,
             long context,
@@ -187,47 +188,33 @@ abstract class ForwardingTransport extends TransferTransport {
         if (refusal != ACCEPTED) {
             return refusal;
         }
-        int answer =
-                delegate.putSummed(
-                        connection,
-                        source,
-                        offset,
-                        target,
-                        targetOffset,
-                        length,
-                        sum,
-                        context,
-                        flags);
-        return posted(answer, connection, Operation.PUT, context);
-    }
-
-    @Override
-    public int getSummed(
-            long connection,
-            RegisteredRegion destination,
-            long offset,
-            RemoteDescriptor source,
-            long sourceOffset,
-            long length,
-            TransferSum sum,
-            long context,
-            int flags) {
-        int refusal = refusal(connection);
-        if (refusal != ACCEPTED) {
-            return refusal;
+        int answer;
+        if (operation == Operation.PUT) {
+            answer =
+                    delegate.putSummed(
+                            connection,
+                            local,
+                            offset,
+                            remote,
+                            remoteOffset,
+                            length,
+                            sum,
+                            context,
+                            flags);
+        } else {
+            answer =
+                    delegate.getSummed(
+                            connection,
+                            local,
+                            offset,
+                            remote,
+                            remoteOffset,
+                            length,
+                            sum,
+                            context,
+                            flags);
         }
-        int answer =
-                delegate.getSummed(
-                        connection,
-                        destination,
-                        offset,
-                        source,
-                        sourceOffset,
-                        length,
-                        sum,
-                        context,
-                        flags);
-        return posted(answer, connection, Operation.GET, context);
+        return posted(answer, connection, operation, context);
     }
 
     @Override

@@ -229,12 +229,17 @@ public interface Transport extends AutoCloseable {
             TransferSum sum,
             long context,
             int flags) {
-        Objects.requireNonNull(sum, "sum");
-        int answer = put(connection, source, offset, target, targetOffset, length, context, flags);
-        if (answer == ACCEPTED) {
-            sum.begin(source, offset, length);
-        }
-        return answer;
+        return transferSummed(
+                Operation.PUT,
+                connection,
+                source,
+                offset,
+                target,
+                targetOffset,
+                length,
+                sum,
+                context,
+                flags);
     }
 
     /**
@@ -251,11 +256,45 @@ public interface Transport extends AutoCloseable {
             TransferSum sum,
             long context,
             int flags) {
+        return transferSummed(
+                Operation.GET,
+                connection,
+                destination,
+                offset,
+                source,
+                sourceOffset,
+                length,
+                sum,
+                context,
+                flags);
+    }
+
+    /**
+     * For providers: {@link #putSummed} and {@link #getSummed} in one. The default puts or gets,
+     * and the sum reads the bytes once more.
+     *
+     * @param operation {@link Operation#PUT} or {@link Operation#GET}
+     */
+    default int transferSummed(
+            int operation,
+            long connection,
+            RegisteredRegion local,
+            long offset,
+            RemoteDescriptor remote,
+            long remoteOffset,
+            long length,
+            TransferSum sum,
+            long context,
+            int flags) {
         Objects.requireNonNull(sum, "sum");
-        int answer =
-                get(connection, destination, offset, source, sourceOffset, length, context, flags);
+        int answer;
+        if (operation == Operation.PUT) {
+            answer = put(connection, local, offset, remote, remoteOffset, length, context, flags);
+        } else {
+            answer = get(connection, local, offset, remote, remoteOffset, length, context, flags);
+        }
         if (answer == ACCEPTED) {
-            sum.begin(destination, offset, length);
+            sum.begin(local, offset, length);
         }
         return answer;
     }
