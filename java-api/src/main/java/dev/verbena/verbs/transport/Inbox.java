@@ -100,12 +100,12 @@ final class Inbox {
         int length = completion.length();
         if (completion.hasImmediate() && length == 0) {
             pool.post(slot);
-            if (!connection.addCredits(completion.immediate())) {
+            if (!connection.credits.add(completion.immediate())) {
                 connections.corrupt(connection, "its credits make no sense");
             }
             return 0;
         }
-        if (!connection.hold()) {
+        if (!connection.credits.hold()) {
             pool.post(slot);
             connections.corrupt(connection, "it sent more messages than it has credits");
             return 0;

@@ -50,6 +50,7 @@ final class VerbsConnection {
     final URI peer;
     final PeerChannel channel;
     private final Sending sending;
+    final VerbsCredits credits = new VerbsCredits();
     long context;
     int state;
     Endpoint endpoint;
@@ -101,19 +102,6 @@ final class VerbsConnection {
     private boolean isRepairing;
     private int repairSerial;
 
-    /** Messages that the peer's slots have room for. */
-    private int credits;
-
-    private int creditsMax;
-
-    /** Slots of ours that the peer has filled, and of those the free ones it does not know of. */
-    private int held;
-
-    private int unreturned;
-    private int returning;
-    private int ownCredits;
-    private boolean isReturningAll;
-
     VerbsConnection(int index, long handle, URI peer, PeerChannel channel, Sending sending) {
         this.index = index;
         this.handle = handle;
@@ -163,11 +151,7 @@ final class VerbsConnection {
     /** The pairs are joined with the peer's. */
     void agreed(Endpoint endpoint, int ownCredits) {
         this.endpoint = endpoint;
-        // The same number both ways: each end has slots for as many messages as credits of its own,
-        // and for as many words of credits given back as it can itself have messages on the way.
-        this.ownCredits = Math.min(endpoint.credits(), ownCredits);
-        this.credits = this.ownCredits;
-        this.creditsMax = this.ownCredits;
+        credits.agreed(Math.min(endpoint.credits(), ownCredits));
     }
 
     /** Both ends are joined. */
@@ -254,10 +238,6 @@ final class VerbsConnection {
         return inFlight;
     }
 
-    boolean hasCredits() {
-        return credits > 0;
-    }
-
     /** Whether the peer's answers are awaited before anything can be posted. */
     boolean isStopped() {
         return isRefused || isRepairing;
@@ -268,7 +248,7 @@ final class VerbsConnection {
     /** Takes a work; it will be posted, in its turn. */
     void add(Work work) {
         if (work.hasCredit()) {
-            credits--;
+            credits.take();
         }
         if (first == null) {
             first = work;
@@ -282,7 +262,11 @@ final class VerbsConnection {
     }
 
     boolean hasUnposted() {
-        return (cursor != null || hasCreditsToReturn()) && !isStopped() && state < DYING;
+        return (cursor != null || isReturnDue()) && !isStopped() && state < DYING;
+    }
+
+    private boolean isReturnDue() {
+        return credits.isReturnDue() && state >= OPEN && state <= LEAVING;
     }
 
     /** Posts what there is room for; answers false if the NIC refused to take it. */
@@ -310,13 +294,9 @@ final class VerbsConnection {
 
     private int fill(int room) {
         int count = 0;
-        if (room > 0 && hasCreditsToReturn()) {
-            returning = unreturned;
-            unreturned = 0;
-            isReturningAll = false;
-            held -= returning;
+        if (room > 0 && isReturnDue()) {
             SendRequestFlyweight request = sending.requests.at(count++);
-            request.segments(0).sendImmediate(returning).fenced(false).id(id(NO_WORK));
+            request.segments(0).sendImmediate(credits.beginReturn()).fenced(false).id(id(NO_WORK));
         }
         while (count < room && cursor != null) {
             SendRequestFlyweight request = sending.requests.at(count++);
@@ -353,7 +333,7 @@ final class VerbsConnection {
         int work = (int) completion.id();
         if (completion.isSuccess()) {
             if (work == NO_WORK) {
-                returning = 0;
+                credits.returned();
             } else {
                 succeeded(sending.works.at(work));
             }
@@ -398,11 +378,7 @@ final class VerbsConnection {
         out.close();
         out = fresh;
         isRepairing = true;
-        if (returning > 0) {
-            unreturned += returning;
-            held += returning;
-            returning = 0;
-        }
+        credits.returnLost();
         repairSerial++;
         return first.refused(fresh.number(), packet, sending.resources.segmentMax, repairSerial);
     }
@@ -417,7 +393,7 @@ final class VerbsConnection {
         cursor = null;
         remove();
         if (refused.hasCredit()) {
-            credits++;
+            credits.takeBack();
         }
         refused.fail(status);
         sending.works.end(refused);
@@ -481,49 +457,6 @@ final class VerbsConnection {
         inFlight = 0;
         isRefused = false;
         isRepairing = false;
-    }
-
-    // ---- credits ----
-
-    /** The peer gives credits back; false if that makes no sense. */
-    boolean addCredits(int count) {
-        if (count < 1 || count > creditsMax - credits) {
-            return false;
-        }
-        credits += count;
-        return true;
-    }
-
-    /** The peer filled a slot of ours; false if it had no credit for it. */
-    boolean hold() {
-        held++;
-        return held <= ownCredits;
-    }
-
-    /** A slot that the peer had filled is free. */
-    void free() {
-        unreturned++;
-    }
-
-    /** Gives back every free slot, also fewer than are worth a message: nothing else is to do. */
-    void returnAll() {
-        isReturningAll = unreturned > 0;
-    }
-
-    boolean owesCredits() {
-        return unreturned > 0;
-    }
-
-    /**
-     * Half of the credits at a time; or at once if the peer has none left that we know of, because
-     * it may wait for the last one.
-     */
-    private boolean hasCreditsToReturn() {
-        return returning == 0
-                && unreturned > 0
-                && (unreturned >= ownCredits >> 1 || held >= ownCredits || isReturningAll)
-                && state >= OPEN
-                && state <= LEAVING;
     }
 
     @Override

@@ -99,7 +99,7 @@ final class VerbsConnections {
 
     /** A slot that the peer had filled is free. */
     void freed(VerbsConnection connection) {
-        connection.free();
+        connection.credits.free();
         wantsToPost(connection);
         if (!connection.isOwing) {
             connection.enterOwing();
@@ -112,7 +112,7 @@ final class VerbsConnections {
         for (int i = 0; i < owing.size(); i++) {
             VerbsConnection connection = owing.get(i);
             connection.leaveOwing();
-            connection.returnAll();
+            connection.credits.returnAll();
             post(connection);
         }
         owing.clear();

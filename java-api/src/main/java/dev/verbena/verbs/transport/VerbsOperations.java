@@ -78,7 +78,7 @@ abstract class VerbsOperations extends GuardedTransport {
             if (length > limits.messageLengthMax() || length > to.endpoint.messageLengthMax()) {
                 return TOO_LONG;
             }
-            Work work = to.hasCredits() ? works.take() : null;
+            Work work = to.credits.isAny() ? works.take() : null;
             if (work == null) {
                 return BACK_PRESSURED;
             }
@@ -129,7 +129,7 @@ abstract class VerbsOperations extends GuardedTransport {
                 return NOT_CONNECTED;
             }
             int key = (int) remote.keyLow();
-            boolean isRoom = operation != Operation.PUT_NOTIFY || to.hasCredits();
+            boolean isRoom = operation != Operation.PUT_NOTIFY || to.credits.isAny();
             Work work = isRoom ? works.take() : null;
             if (work == null) {
                 return BACK_PRESSURED;
