@@ -241,7 +241,7 @@ public final class CommunicationDomain implements AutoCloseable {
         }
         int result = ugni.vgn_cdm_destroy(handle);
         for (Nic nic : nics) {
-            nic.freeMemory();
+            nic.memory().freeAll();
         }
         UgniNative.check("GNI_CdmDestroy", result, this);
     }

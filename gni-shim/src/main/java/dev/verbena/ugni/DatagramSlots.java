@@ -26,7 +26,7 @@ final class DatagramSlots {
     long add() {
         Long spare = spares.pollLast();
         if (spare == null) {
-            return owner.newMemory(Datagram.LENGTH_MAX);
+            return owner.memory().allocate(Datagram.LENGTH_MAX);
         }
         new UnsafeBuffer(spare, Datagram.LENGTH_MAX).setMemory(0, Datagram.LENGTH_MAX, (byte) 0);
         return spare;
@@ -77,8 +77,8 @@ final class DatagramSlots {
 
     /** The endpoint is gone, and the library with it. */
     void free() {
-        slots.forEach(slot -> owner.freeMemory(slot.address));
-        spares.forEach(owner::freeMemory);
+        slots.forEach(slot -> owner.memory().free(slot.address));
+        spares.forEach(owner.memory()::free);
         slots.clear();
         spares.clear();
     }

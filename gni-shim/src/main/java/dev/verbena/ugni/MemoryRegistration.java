@@ -197,7 +197,7 @@ public final class MemoryRegistration extends UgniObject {
     void retireWithDomain() {
         super.retireWithDomain();
         // The domain is being destroyed by the same thread: the memory goes after that.
-        owner.afterDomain(this::release);
+        owner.memory().afterDomain(this::release);
     }
 
     private void release() {

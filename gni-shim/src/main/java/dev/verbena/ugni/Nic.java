@@ -36,8 +36,7 @@ public final class Nic {
     private final UnsafeBuffer scratch = aligned(128);
     private UnsafeBuffer staging;
     private final Set<UgniObject> children = Collections.newSetFromMap(new IdentityHashMap<>());
-    private final List<Long> memories = new ArrayList<>();
-    private final List<Runnable> afterDomain = new ArrayList<>();
+    private final NicMemory memory = new NicMemory();
     private final List<PostDescriptors> pools = new ArrayList<>();
 
     Nic(CommunicationDomain domain, long handle, int address) {
@@ -118,7 +117,7 @@ public final class Nic {
         long made = ugni.vgn_ext_alloc(handle, length);
         boolean isMapped = made != -UgniCode.MISSING;
         if (!isMapped) {
-            made = newMemory(length);
+            made = memory.allocate(length);
         }
         return new UgniMemory(
                 this, UgniNative.check("GNI_ExtMemAlloc", made, this), length, isMapped);
@@ -251,7 +250,7 @@ public final class Nic {
             throw new IllegalArgumentException(
                     "descriptor count " + count + " is outside 1 to " + PostDescriptors.COUNT_MAX);
         }
-        long made = newMemory((long) count * PostDescriptors.STRIDE);
+        long made = memory.allocate((long) count * PostDescriptors.STRIDE);
         PostDescriptors pool = new PostDescriptors(this, made, count);
         pools.add(pool);
         return pool;
@@ -425,6 +424,10 @@ public final class Nic {
         return staging.addressOffset() + stagingOffset;
     }
 
+    NicMemory memory() {
+        return memory;
+    }
+
     UnsafeBuffer scratch() {
         return scratch;
     }
@@ -466,33 +469,6 @@ public final class Nic {
             child.retireWithDomain();
         }
         children.clear();
-    }
-
-    /** Done when the domain is destroyed and nobody touches memory any more. */
-    void afterDomain(Runnable action) {
-        afterDomain.add(action);
-    }
-
-    /** Memory that C may have looked at until the domain was destroyed. */
-    void freeMemory() {
-        afterDomain.forEach(Runnable::run);
-        afterDomain.clear();
-        memories.forEach(ugni::vgn_memory_delete);
-        memories.clear();
-    }
-
-    /** Zeroed memory that lasts until {@link #freeMemory(long)}, or until the domain is closed. */
-    long newMemory(long length) {
-        long made = UgniNative.check("malloc", ugni.vgn_memory_new(length), length + " bytes");
-        memories.add(made);
-        return made;
-    }
-
-    /** Frees memory that nothing looks at any more. */
-    void freeMemory(long address) {
-        if (memories.remove(Long.valueOf(address))) {
-            ugni.vgn_memory_delete(address);
-        }
     }
 
     @Override

@@ -258,7 +258,7 @@ public final class PostDescriptors extends UgniObject {
         forget();
         // A real NIC may still be reading what was posted without an event.
         if (UgniNative.IS_BUILT_IN) {
-            owner.freeMemory(address);
+            owner.memory().free(address);
         }
     }
 

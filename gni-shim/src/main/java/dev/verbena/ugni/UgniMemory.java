@@ -68,7 +68,7 @@ public final class UgniMemory extends UgniObject {
         if (isMapped) {
             UgniNative.check("GNI_ExtMemFree", ugni.vgn_ext_free(owner.handle(), address), this);
         } else {
-            owner.freeMemory(address);
+            owner.memory().free(address);
         }
         windows.close();
     }
