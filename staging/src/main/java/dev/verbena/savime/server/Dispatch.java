@@ -15,6 +15,7 @@ final class Dispatch {
     private final Admission admission;
     private final Openings openings;
     private final Reception reception;
+    private final Sealing sealing;
     private final Forwarding forwarding;
     private final StgFlyweight message = new StgFlyweight();
 
@@ -24,12 +25,14 @@ final class Dispatch {
             Admission admission,
             Openings openings,
             Reception reception,
+            Sealing sealing,
             Forwarding forwarding) {
         this.settings = settings;
         this.registry = registry;
         this.admission = admission;
         this.openings = openings;
         this.reception = reception;
+        this.sealing = sealing;
         this.forwarding = forwarding;
     }
 
@@ -59,7 +62,7 @@ final class Dispatch {
             case StgType.DATASET_OPEN -> openings.onOpen(by, message, buffer);
             case StgType.BLOCK_REQUEST -> reception.onBlockRequest(by, message);
             case StgType.BLOCK_RELEASE -> reception.onRelease(by, message);
-            case StgType.DATASET_SYNC -> reception.onSync(by, message);
+            case StgType.DATASET_SYNC -> sealing.onSync(by, message);
             case StgType.DATASET_ABORT -> reception.onAbort(by, message);
             case StgType.RUN -> forwarding.onRun(by, message);
             case StgType.STATUS -> onStatus(by);

@@ -4,7 +4,6 @@ import dev.verbena.memory.OffHeapMemory;
 import dev.verbena.memory.RegisteredRegion;
 import dev.verbena.memory.RemoteDescriptor;
 import dev.verbena.savime.server.Connection.Asked;
-import dev.verbena.savime.store.MetaFile;
 import dev.verbena.savime.wire.DatasetState;
 import dev.verbena.savime.wire.StgFlags;
 import dev.verbena.savime.wire.StgFlyweight;
@@ -13,7 +12,6 @@ import dev.verbena.savime.wire.StgType;
 import dev.verbena.transport.Transport;
 import dev.verbena.transport.TransportException;
 import java.io.UncheckedIOException;
-import java.util.function.Consumer;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 import org.agrona.concurrent.NanoClock;
@@ -30,15 +28,10 @@ final class Reception {
     private final BounceBuffers bounce;
     private final Ends ends;
     private final ServerCounts counts;
-    private final Consumer<Dataset> onReceived;
+    private final Sealing sealing;
     private final RemoteDescriptor descriptor = new RemoteDescriptor();
-    private final StgFlyweight flyweight = new StgFlyweight();
     private Transport transport;
-    private long lastOrder;
 
-    /**
-     * @param onReceived takes a dataset that is complete
-     */
     Reception(
             ServerSettings settings,
             Registry registry,
@@ -46,7 +39,7 @@ final class Reception {
             BounceBuffers bounce,
             Ends ends,
             ServerCounts counts,
-            Consumer<Dataset> onReceived) {
+            Sealing sealing) {
         this.settings = settings;
         this.clock = settings.environment().nanoClock();
         this.registry = registry;
@@ -54,17 +47,12 @@ final class Reception {
         this.bounce = bounce;
         this.ends = ends;
         this.counts = counts;
-        this.onReceived = onReceived;
+        this.sealing = sealing;
     }
 
     /** Registers with this one; null: TCP only. */
     void transport(Transport of) {
         transport = of;
-    }
-
-    /** Places in the queue go on behind this one. */
-    void orderAfter(long order) {
-        lastOrder = Math.max(lastOrder, order);
     }
 
     // ---- requests and grants
@@ -78,7 +66,7 @@ final class Reception {
                         message.blockLength(),
                         message.blockNo(),
                         clock.nanoTime());
-        Dataset dataset = receiving(by, asked.dataset());
+        Dataset dataset = registry.receiving(by, asked.dataset());
         if (dataset == null) {
             refuse(by, asked, StgStatus.NO_SUCH_DATASET, 0);
             return;
@@ -101,16 +89,6 @@ final class Reception {
         grantWaiting(by);
     }
 
-    /** The dataset of this number, if this connection sends it. */
-    private Dataset receiving(Connection by, long id) {
-        Dataset dataset = registry.dataset(id);
-        boolean isOwn =
-                dataset != null
-                        && dataset.state() == DatasetState.RECEIVING
-                        && dataset.connection() == by;
-        return isOwn ? dataset : null;
-    }
-
     private void refuse(Connection by, Asked asked, int status, int length) {
         int messageLength = StgType.lengthMin(StgType.BLOCK_GRANT);
         by.reply(StgType.BLOCK_GRANT, messageLength, asked.request(), status)
@@ -122,7 +100,7 @@ final class Reception {
         int work = 0;
         while (!by.asked().isEmpty() && by.mayGrant()) {
             Asked asked = by.asked().peek();
-            Dataset dataset = receiving(by, asked.dataset());
+            Dataset dataset = registry.receiving(by, asked.dataset());
             if (dataset == null) {
                 by.asked().remove();
                 continue;
@@ -173,7 +151,7 @@ final class Reception {
                     Block block = new Block(dataset, by, asked, mapped[0], false);
                     if (failure != null) {
                         notGranted(block, asked, failure);
-                    } else if (receiving(by, asked.dataset()) == dataset) {
+                    } else if (registry.receiving(by, asked.dataset()) == dataset) {
                         grant(block, asked);
                     } else {
                         by.granted(-1);
@@ -188,7 +166,7 @@ final class Reception {
         Connection by = block.connection();
         by.granted(-1);
         pin(-block.length());
-        if (receiving(by, asked.dataset()) != null) {
+        if (registry.receiving(by, asked.dataset()) != null) {
             refuse(by, asked, isSpace ? StgStatus.NO_SPACE : StgStatus.IO_ERROR, 0);
             block.dataset().failed();
             ends.abort(block.dataset());
@@ -198,14 +176,12 @@ final class Reception {
     private void grant(Block block, Asked asked) {
         Connection by = block.connection();
         descriptor.set(0, 0, 0, 0, 0, 0, 0);
-        long address = 0;
         if (by.isOneSided()) {
             try {
                 RegisteredRegion region =
                         transport.register(block.memory(), RemoteDescriptor.REMOTE_WRITE);
                 block.registered(region);
                 region.describe(0, block.length(), RemoteDescriptor.REMOTE_WRITE, descriptor);
-                address = descriptor.base();
             } catch (TransportException e) {
                 if (block.isBounce()) {
                     bounce.giveBack(block.memory());
@@ -222,15 +198,14 @@ final class Reception {
                         asked.request(),
                         StgStatus.OK)
                 .block(block.dataset().id(), block.offset(), block.length(), block.number())
-                .remote(address, descriptor.keyLow())
-                .descriptor(descriptor);
+                .remote(descriptor);
     }
 
     // ---- data
 
     /** Where data that come by TCP go; null: its dataset was aborted meanwhile. */
     MutableDirectBuffer dataTarget(Connection by, StgFlyweight header) {
-        if (receiving(by, header.datasetId()) == null) {
+        if (registry.receiving(by, header.datasetId()) == null) {
             return null;
         }
         Block block = expected(by, header);
@@ -241,13 +216,13 @@ final class Reception {
     }
 
     void onData(Connection by, StgFlyweight header) {
-        if (receiving(by, header.datasetId()) != null) {
+        if (registry.receiving(by, header.datasetId()) != null) {
             expected(by, header).arrived();
         }
     }
 
     private Block expected(Connection by, StgFlyweight header) {
-        Dataset dataset = receiving(by, header.datasetId());
+        Dataset dataset = registry.receiving(by, header.datasetId());
         Block block = dataset == null ? null : dataset.block(header.blockNo());
         boolean isRight =
                 block != null
@@ -261,7 +236,7 @@ final class Reception {
     }
 
     void onRelease(Connection by, StgFlyweight message) {
-        Dataset dataset = receiving(by, message.datasetId());
+        Dataset dataset = registry.receiving(by, message.datasetId());
         if (dataset == null) {
             return; // It was aborted while this was under way.
         }
@@ -279,7 +254,7 @@ final class Reception {
         int[] found = {crc};
         if (!block.isBounce() && !hasCrc) {
             dataset.received(block, 0);
-            answerSync(dataset);
+            sealing.answer(dataset);
             return;
         }
         DirectBuffer window = block.memory().buffer(0, block.length());
@@ -310,131 +285,19 @@ final class Reception {
         }
         if (failure == null && isRight) {
             dataset.received(block, crc);
-            answerSync(dataset);
+            sealing.answer(dataset);
             return;
         }
         if (failure != null) {
             settings.environment().errorHandler().onError(failure);
         }
-        fail(dataset, failure == null ? StgStatus.CHECKSUM : StgStatus.IO_ERROR);
+        sealing.fail(dataset, failure == null ? StgStatus.CHECKSUM : StgStatus.IO_ERROR);
     }
 
-    /** Nothing of it stays; its client is told why. */
-    private void fail(Dataset dataset, int status) {
-        Connection by = dataset.connection();
-        if (by != null) {
-            long request = dataset.isSyncing() ? dataset.syncRequest() : 0;
-            by.reply(
-                            StgType.DATASET_ABORT,
-                            StgType.lengthMin(StgType.DATASET_ABORT),
-                            request,
-                            status)
-                    .datasetId(dataset.id());
-        }
-        dataset.failed();
-        ends.abort(dataset);
-    }
-
-    // ---- end of a dataset
-
-    void onSync(Connection by, StgFlyweight message) {
-        if (isAnsweredAgain(by, message)) {
-            return;
-        }
-        Dataset dataset = receiving(by, message.datasetId());
-        if (dataset == null || dataset.isSyncing()) {
-            done(by, message.datasetId(), message.request(), StgStatus.NO_SUCH_DATASET, 0);
-        } else if (message.syncBytes() != dataset.length()) {
-            done(by, dataset.id(), message.request(), StgStatus.BAD_SIZE, 0);
-        } else {
-            dataset.sync(message.request(), message.datasetCrc(), clock.nanoTime());
-            answerSync(dataset);
-        }
-    }
-
-    /** A client that lost its connection asks again for the answer that went with it. */
-    private boolean isAnsweredAgain(Connection by, StgFlyweight message) {
-        long id = message.datasetId();
-        Dataset dataset = registry.dataset(id);
-        boolean isKnown =
-                dataset == null
-                        ? registry.ended(id) == DatasetState.FORWARDED
-                        : dataset.isTakenUp() && dataset.connection() == by;
-        if (!isKnown) {
-            return false;
-        }
-        if (dataset != null && dataset.state() == DatasetState.RECEIVING) {
-            dataset.syncAgain(message.request()); // It is being sealed.
-            return true;
-        }
-        done(by, id, message.request(), StgStatus.OK, message.syncBytes());
-        DatasetState state = dataset == null ? DatasetState.FORWARDED : dataset.state();
-        if (state == DatasetState.FORWARDED || state == DatasetState.FAILED) {
-            // What it was told of the end came before it was told of the beginning.
-            boolean isFailed = state == DatasetState.FAILED;
-            by.notify(id, state, isFailed ? StgStatus.SINK_REJECTED : StgStatus.OK, "");
-        }
-        return true;
-    }
-
-    private void done(Connection by, long id, long request, int status, long bytes) {
-        int length = StgType.lengthMin(StgType.DATASET_DONE);
-        by.reply(StgType.DATASET_DONE, length, request, status).done(id, bytes, 0);
-    }
-
-    private void answerSync(Dataset dataset) {
-        if (!dataset.isSyncing() || dataset.hasJobs()) {
-            return;
-        }
-        Connection by = dataset.connection();
-        boolean hasCrc = by.has(StgFlags.FEATURE_CRC);
-        if (dataset.firstGap() < dataset.length()) {
-            dataset.syncAnswered();
-            done(by, dataset.id(), dataset.syncRequest(), StgStatus.PARTIAL, dataset.firstGap());
-        } else if (hasCrc && !dataset.hasClientsCrc()) {
-            fail(dataset, StgStatus.CHECKSUM);
-        } else {
-            seal(dataset, hasCrc);
-        }
-    }
-
-    private void seal(Dataset dataset, boolean hasCrc) {
-        dataset.synced(hasCrc, ++lastOrder);
-        // That it may be in the sink already is remembered as of one whose transfer was begun.
-        MetaFile content =
-                dataset.isRepeated() ? dataset.meta().in(DatasetState.FORWARDING) : dataset.meta();
-        dataset.jobs(1);
-        jobs.submitShort(
-                dataset.file().isInMemory(),
-                () -> dataset.file().seal(content),
-                failure -> {
-                    dataset.jobs(-1);
-                    if (failure != null) {
-                        settings.environment().errorHandler().onError(failure);
-                        fail(dataset, StgStatus.IO_ERROR);
-                    } else {
-                        sealed(dataset);
-                    }
-                });
-    }
-
-    private void sealed(Dataset dataset) {
-        counts.received(dataset.length());
-        long now = clock.nanoTime();
-        counts.latencies().synced(now - dataset.syncNs());
-        dataset.done(now);
-        dataset.state(DatasetState.RECEIVED);
-        onReceived.accept(dataset);
-        Connection by = dataset.connection();
-        if (by != null) {
-            long bytes = dataset.length();
-            done(by, dataset.id(), dataset.syncRequest(), StgStatus.OK, bytes);
-        }
-        dataset.syncAnswered();
-    }
+    // ---- the end without a seal
 
     void onAbort(Connection by, StgFlyweight message) {
-        Dataset dataset = receiving(by, message.datasetId());
+        Dataset dataset = registry.receiving(by, message.datasetId());
         if (dataset != null) {
             ends.abort(dataset);
         }

@@ -89,6 +89,16 @@ final class Registry {
         return datasets.get(id);
     }
 
+    /** The dataset of this number, if this connection sends it. */
+    Dataset receiving(Connection by, long id) {
+        Dataset dataset = dataset(id);
+        boolean isOwn =
+                dataset != null
+                        && dataset.state() == DatasetState.RECEIVING
+                        && dataset.connection() == by;
+        return isOwn ? dataset : null;
+    }
+
     int datasetCount() {
         return datasets.size();
     }

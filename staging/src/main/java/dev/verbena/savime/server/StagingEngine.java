@@ -43,6 +43,7 @@ public final class StagingEngine implements ProtocolAgent {
     private final Admission admission;
     private final Ends ends;
     private final Openings openings;
+    private final Sealing sealing;
     private final Reception reception;
     private final Forwarding forwarding;
     private final Dispatch dispatch;
@@ -91,8 +92,11 @@ public final class StagingEngine implements ProtocolAgent {
         ends.admission(admission);
         openings = new Openings(settings, registry, admission, jobs, memory, disk, ends, counts);
         forwarding = new Forwarding(settings, registry, ends, jobs, counts, senders, arrays);
-        reception = new Reception(settings, registry, jobs, bounce, ends, counts, forwarding::add);
-        dispatch = new Dispatch(settings, registry, admission, openings, reception, forwarding);
+        sealing = new Sealing(settings, registry, jobs, ends, counts, forwarding::add);
+        reception = new Reception(settings, registry, jobs, bounce, ends, counts, sealing);
+        dispatch =
+                new Dispatch(
+                        settings, registry, admission, openings, reception, sealing, forwarding);
         publisher =
                 settings.servicePath() == null
                         ? null
@@ -231,7 +235,7 @@ public final class StagingEngine implements ProtocolAgent {
             Dataset dataset = Dataset.recovered(session, each.file(), each.meta());
             admission.charge(each.file());
             registry.add(dataset);
-            reception.orderAfter(each.meta().syncedOrder());
+            sealing.orderAfter(each.meta().syncedOrder());
             if (dataset.meta().type().equals(Openings.COMMAND)) {
                 ends.remove(dataset, DatasetState.ABORTED); // Who sent it does not wait any more.
             } else if (dataset.state() == DatasetState.RECEIVED) {

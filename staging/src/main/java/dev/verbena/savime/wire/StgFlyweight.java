@@ -333,19 +333,15 @@ public final class StgFlyweight {
         return datasetId(id).u64(40, blockOffset).u32(48, length).u32(52, blockNo);
     }
 
-    public StgFlyweight remote(long address, long rkey) {
-        return u64(56, address).u64(64, rkey);
-    }
-
     /** Of BLOCK_GRANT: where the descriptor is in the buffer. */
     public int descriptorAt() {
         return offset + 72;
     }
 
     /** Of BLOCK_GRANT. */
-    public StgFlyweight descriptor(RemoteDescriptor descriptor) {
+    public StgFlyweight remote(RemoteDescriptor descriptor) {
         descriptor.encode(buffer, descriptorAt());
-        return this;
+        return u64(56, descriptor.base()).u64(64, descriptor.keyLow());
     }
 
     /** Of BLOCK_RELEASE. */
@@ -426,10 +422,6 @@ public final class StgFlyweight {
         return u8(40);
     }
 
-    public int sinkError() {
-        return u32(44);
-    }
-
     public StgFlyweight state(long id, int state, int sinkError) {
         return datasetId(id).u8(40, state).u32(44, sinkError);
     }
@@ -459,9 +451,7 @@ public final class StgFlyweight {
 
     private String text(int at, int count) {
         require(at, count);
-        byte[] bytes = new byte[count];
-        buffer.getBytes(offset + at, bytes);
-        return new String(bytes, UTF_8);
+        return buffer.getStringWithoutLengthUtf8(offset + at, count);
     }
 
     private void require(int at, int count) {
