@@ -174,7 +174,7 @@ class DecoderBoundsTest extends DecodedFields {
         refused(64, 1, 99);
         control(ControlFlyweight.INBOX);
         control.inbox(7, 4, 0, 250).descriptor(new RemoteDescriptor().set(1, 1, 2, 3, 1000, 5, 6));
-        decoder = () -> control.inboxDescriptorInto(read);
+        decoder = () -> control.descriptorInto(read);
         bounds(28, 4, 0, 4);
         bounds(40, 4, 0, 250);
         refused(64, 1, 99);

@@ -53,7 +53,7 @@ final class ReversePuts implements AutoCloseable {
             }
             InboxState opened =
                     new InboxState(client, record.slotCount(), record.slotLength(), taken);
-            record.inboxDescriptorInto(opened.descriptor);
+            record.descriptorInto(opened.descriptor);
             if (!shared.opened.offer(opened)) {
                 return; // Nobody listens: the data are thrown away at the server.
             }

@@ -416,20 +416,6 @@ public final class ControlFlyweight {
         return source.getLong(offset + SEQUENCE_OFFSET, LITTLE_ENDIAN);
     }
 
-    /**
-     * Reads the descriptor of an INBOX.
-     *
-     * @throws DartException MALFORMED if it is none, or shorter than the slots
-     */
-    public void inboxDescriptorInto(RemoteDescriptor descriptor) {
-        try {
-            descriptor.decode(source, offset + DESCRIPTOR_OFFSET);
-        } catch (IllegalArgumentException e) {
-            throw ControlCheck.malformed(e.getMessage());
-        }
-        ControlCheck.range("slots", (long) slotCount() * slotLength(), 0, descriptor.length());
-    }
-
     public int tag() {
         return source.getInt(offset + TAG_OFFSET, LITTLE_ENDIAN);
     }
@@ -459,9 +445,9 @@ public final class ControlFlyweight {
     }
 
     /**
-     * Reads the descriptor of a HEADER with payload.
+     * Reads the descriptor of a HEADER with payload, or of an INBOX.
      *
-     * @throws DartException MALFORMED if it is none, or shorter than the payload
+     * @throws DartException MALFORMED if it is none, or shorter than the payload or the slots
      */
     public void descriptorInto(RemoteDescriptor descriptor) {
         try {
@@ -469,7 +455,12 @@ public final class ControlFlyweight {
         } catch (IllegalArgumentException e) {
             throw ControlCheck.malformed(e.getMessage());
         }
-        ControlCheck.range("payload length", length(), 0, descriptor.length());
+        boolean isInbox = type() == INBOX;
+        ControlCheck.range(
+                isInbox ? "slots" : "payload length",
+                isInbox ? (long) slotCount() * slotLength() : length(),
+                0,
+                descriptor.length());
     }
 
     public ControlFlyweight done(int clientId, long sequence, int state, int result, int credits) {
