@@ -1,6 +1,5 @@
 package dev.verbena.dart;
 
-import dev.verbena.agent.Environment;
 import dev.verbena.dart.client.ClientEngine;
 import dev.verbena.dart.config.ClientSettings;
 import dev.verbena.dart.wire.ControlFlyweight;
@@ -312,11 +311,7 @@ public final class DartClient implements AutoCloseable {
     }
 
     /** How to connect. Fluent; checked once by {@link #conclude()}. */
-    public static final class Context {
-        private Environment environment;
-        private String configurationFile = "";
-        private String transport = "";
-        private String transportJob = "";
+    public static final class Context extends ServiceContext<Context> {
         private int rank;
         private int applicationId;
         private int rankCount;
@@ -324,48 +319,17 @@ public final class DartClient implements AutoCloseable {
         private int inboxMessageMax = 64 << 20;
         private int maxInFlight = 1;
         private int unconfirmedMax = 1024;
-        private long bootTimeoutNs = 30_000_000_000L;
-        private long closeTimeoutNs = 30_000_000_000L;
         private long headerTimeoutNs = 1_000_000_000L;
         private int headerTries = 5;
-        private long peerTimeoutNs = 4_000_000_000L;
         private boolean isReassigned;
         private boolean isChecksummed;
         private boolean isVerifying;
         private boolean isTicketPooled;
         private boolean isDistribution = true;
-        private java.util.UUID job;
         private UnaryOperator<String> variables;
 
         /** Everything at its default. */
         public Context() {}
-
-        /** Everything the client touches. */
-        public Context environment(Environment environment) {
-            this.environment = environment;
-            return this;
-        }
-
-        /** File written by the master. */
-        public Context configurationFile(String configurationFile) {
-            this.configurationFile = configurationFile;
-            return this;
-        }
-
-        /**
-         * Scheme of the transport: {@code shm}, {@code portals}, ... Default: what the
-         * configuration file says; the transport is then opened once the file is there.
-         */
-        public Context transport(String transport) {
-            this.transport = transport;
-            return this;
-        }
-
-        /** Job of the transport, see {@code TransportContext.job}; empty: its default. */
-        public Context transportJob(String transportJob) {
-            this.transportJob = transportJob;
-            return this;
-        }
 
         /** Rank of this process, unique within its application id. */
         public Context rank(int rank) {
@@ -429,18 +393,6 @@ public final class DartClient implements AutoCloseable {
             return this;
         }
 
-        /** How long {@link DartClient#connect} tries; 30 s. */
-        public Context bootTimeoutNs(long bootTimeoutNs) {
-            this.bootTimeoutNs = bootTimeoutNs;
-            return this;
-        }
-
-        /** How long {@link DartClient#close()} waits; 30 s. */
-        public Context closeTimeoutNs(long closeTimeoutNs) {
-            this.closeTimeoutNs = closeTimeoutNs;
-            return this;
-        }
-
         /** After this long without a sign of the server a header is sent again; 1 s. */
         public Context headerTimeoutNs(long headerTimeoutNs) {
             this.headerTimeoutNs = headerTimeoutNs;
@@ -463,12 +415,6 @@ public final class DartClient implements AutoCloseable {
          */
         public Context reassign(boolean isReassigned) {
             this.isReassigned = isReassigned;
-            return this;
-        }
-
-        /** After this long a server that is frozen, unreachable or does not answer is lost; 4 s. */
-        public Context peerTimeoutNs(long peerTimeoutNs) {
-            this.peerTimeoutNs = peerTimeoutNs;
             return this;
         }
 
@@ -495,12 +441,6 @@ public final class DartClient implements AutoCloseable {
             return this;
         }
 
-        /** Accept only a configuration of this run of the service; null (default): any. */
-        public Context serviceId(java.util.UUID serviceId) {
-            this.job = serviceId;
-            return this;
-        }
-
         /** Where environment variables are looked up; null (default): in the environment. */
         public Context variables(UnaryOperator<String> variables) {
             this.variables = variables;
@@ -519,10 +459,7 @@ public final class DartClient implements AutoCloseable {
 
         ClientSettings settings() {
             return new ClientSettings(
-                    environment,
-                    configurationFile,
-                    transport,
-                    transportJob,
+                    service(""),
                     rank,
                     applicationId,
                     rankCount,
@@ -530,17 +467,13 @@ public final class DartClient implements AutoCloseable {
                     inboxMessageMax,
                     maxInFlight,
                     unconfirmedMax,
-                    bootTimeoutNs,
-                    closeTimeoutNs,
                     headerTimeoutNs,
                     headerTries,
-                    peerTimeoutNs,
                     isReassigned,
                     isChecksummed,
                     isVerifying,
                     isTicketPooled,
                     isDistribution,
-                    job,
                     variables);
         }
     }

@@ -40,7 +40,9 @@ public final class DartReceiver implements AutoCloseable {
     /** Not taken: this receiver is closed. */
     public static final int CLOSED = -3;
 
-    private final ReverseEncoding steering = new ReverseEncoding();
+    /** Memory for commands on their way out. */
+    private final UnsafeBuffer steering = new UnsafeBuffer(new byte[DartSteering.LENGTH_MAX]);
+
     private final ReceiverEngine engine;
     private final String host;
 
@@ -118,14 +120,14 @@ public final class DartReceiver implements AutoCloseable {
     /** Sends a command as {@link #send} sends a message; in order with these. */
     public int steer(int applicationId, int rank, DartSteering command) {
         synchronized (steering) {
-            int length = command.encode(steering.buffer, 0);
+            int length = command.encode(steering, 0);
             return engine.reverse()
                     .send(
                             applicationId,
                             rank,
                             PieceFlyweight.STEERING,
                             command.code(),
-                            steering.buffer,
+                            steering,
                             0,
                             length);
         }
@@ -134,13 +136,13 @@ public final class DartReceiver implements AutoCloseable {
     /** Sends a command as {@link #sendToAll} sends a message; in order with these. */
     public int steerAll(int applicationId, DartSteering command) {
         synchronized (steering) {
-            int length = command.encode(steering.buffer, 0);
+            int length = command.encode(steering, 0);
             return engine.reverse()
                     .sendToAll(
                             applicationId,
                             PieceFlyweight.STEERING,
                             command.code(),
-                            steering.buffer,
+                            steering,
                             0,
                             length);
         }
@@ -193,11 +195,6 @@ public final class DartReceiver implements AutoCloseable {
     @Override
     public void close() {
         engine.close();
-    }
-
-    /** Memory for commands on their way out. */
-    private static final class ReverseEncoding {
-        final UnsafeBuffer buffer = new UnsafeBuffer(new byte[DartSteering.LENGTH_MAX]);
     }
 
     /** How to receive. Fluent; checked once by {@link #conclude()}. */

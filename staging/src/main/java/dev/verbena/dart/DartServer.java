@@ -170,11 +170,7 @@ public final class DartServer implements AutoCloseable {
     }
 
     /** How to run a server. Fluent; checked once by {@link #conclude()}. */
-    public static final class Context {
-        private Environment environment;
-        private String configurationFile = "";
-        private String transport = "";
-        private String transportJob = "";
+    public static final class Context extends ServiceContext<Context> {
         private boolean isMaster = true;
         private boolean isLegacyFile;
         private boolean isDedicatedThreads;
@@ -190,7 +186,6 @@ public final class DartServer implements AutoCloseable {
         private String receiverHost = "";
         private int receiverPort;
         private URI receiverAddress;
-        private UUID job;
         private int serverCount = 1;
         private int clientCount;
         private int clientsMax = 256;
@@ -199,9 +194,6 @@ public final class DartServer implements AutoCloseable {
         private int framePayloadMax = 1024 * 1024;
         private int creditsPerClient = 64;
         private AckMode ack = AckMode.DELIVERED;
-        private long bootTimeoutNs = 30_000_000_000L;
-        private long closeTimeoutNs = 30_000_000_000L;
-        private long peerTimeoutNs = 4_000_000_000L;
         private long heartbeatNs = 1_000_000_000L;
         private final Int2ObjectHashMap<DartCommandHandler> commandHandlers =
                 new Int2ObjectHashMap<>();
@@ -216,33 +208,6 @@ public final class DartServer implements AutoCloseable {
 
         /** Everything at its default. */
         public Context() {}
-
-        /** Everything the server touches. */
-        public Context environment(Environment environment) {
-            this.environment = environment;
-            return this;
-        }
-
-        /** File that the master writes and a slave reads. */
-        public Context configurationFile(String configurationFile) {
-            this.configurationFile = configurationFile;
-            return this;
-        }
-
-        /**
-         * Scheme of the transport: {@code shm}, {@code portals}, ... Default: a master opens {@link
-         * DartServer#TRANSPORT_DEFAULT}, a slave what its master's configuration file says.
-         */
-        public Context transport(String transport) {
-            this.transport = transport;
-            return this;
-        }
-
-        /** Job of the transport, see {@code TransportContext.job}; empty: its default. */
-        public Context transportJob(String transportJob) {
-            this.transportJob = transportJob;
-            return this;
-        }
 
         /** This is the master (default). */
         public Context master() {
@@ -386,12 +351,6 @@ public final class DartServer implements AutoCloseable {
             return this;
         }
 
-        /** Identity of this run of the service; null: one is made up. Master only. */
-        public Context serviceId(UUID serviceId) {
-            this.job = serviceId;
-            return this;
-        }
-
         /**
          * Servers expected, the master included; processes wait until all are there. Master only.
          */
@@ -445,30 +404,12 @@ public final class DartServer implements AutoCloseable {
             return this;
         }
 
-        /** How long a slave looks for its master; 30 s. */
-        public Context bootTimeoutNs(long bootTimeoutNs) {
-            this.bootTimeoutNs = bootTimeoutNs;
-            return this;
-        }
-
-        /** How long {@link DartServer#close()} drains; 30 s. */
-        public Context closeTimeoutNs(long closeTimeoutNs) {
-            this.closeTimeoutNs = closeTimeoutNs;
-            return this;
-        }
-
         /**
          * After this long of silence a process that uses its client asks whether this server lives,
          * 1 ms to 1 h; 1 s. It asks only while it has nothing else to do, and never when this is 0.
          */
         public Context heartbeatNs(long heartbeatNs) {
             this.heartbeatNs = heartbeatNs;
-            return this;
-        }
-
-        /** After this long a frozen or unreachable process is lost; 4 s. */
-        public Context peerTimeoutNs(long peerTimeoutNs) {
-            this.peerTimeoutNs = peerTimeoutNs;
             return this;
         }
 
@@ -504,10 +445,7 @@ public final class DartServer implements AutoCloseable {
 
         ServerSettings settings() {
             return new ServerSettings(
-                    environment,
-                    configurationFile,
-                    transport,
-                    transportJob,
+                    service(isMaster ? TRANSPORT_DEFAULT : ""),
                     isMaster,
                     isLegacyFile,
                     isDedicatedThreads,
@@ -517,7 +455,6 @@ public final class DartServer implements AutoCloseable {
                     receiverHost,
                     receiverPort,
                     receiverAddress,
-                    job,
                     serverCount,
                     clientCount,
                     clientsMax,
@@ -526,9 +463,6 @@ public final class DartServer implements AutoCloseable {
                     framePayloadMax,
                     creditsPerClient,
                     ack,
-                    bootTimeoutNs,
-                    closeTimeoutNs,
-                    peerTimeoutNs,
                     heartbeatNs,
                     commandHandlers,
                     isStoppableByClients,

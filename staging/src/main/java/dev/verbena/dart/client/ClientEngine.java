@@ -9,7 +9,6 @@ import dev.verbena.dart.DartTicket;
 import dev.verbena.dart.TicketState;
 import dev.verbena.dart.config.ClientSettings;
 import dev.verbena.dart.config.JobScheme;
-import dev.verbena.dart.wire.ControlFlyweight;
 import dev.verbena.memory.RegisteredRegion;
 import dev.verbena.staging.CounterMirror;
 import dev.verbena.staging.Monitors;
@@ -50,13 +49,7 @@ public final class ClientEngine {
         this.statistics = new ClientStatistics(settings.isDistribution());
         this.events = settings.environment().events();
         this.scheme =
-                new JobScheme(
-                        settings.environment(),
-                        settings.transport(),
-                        settings.configurationFile(),
-                        settings.variables(),
-                        settings.job(),
-                        settings.bootTimeoutNs());
+                new JobScheme(settings.service(), settings.variables(), settings.service().job());
         try {
             isOpened();
         } catch (RuntimeException e) {
@@ -76,17 +69,12 @@ public final class ClientEngine {
 
     private void open(String found) {
         TransportContext opening =
-                new TransportContext()
-                        .messageLengthMax(ControlFlyweight.MESSAGE_LENGTH_MAX)
+                settings.service()
+                        .transportContext()
                         .creditsPerConnection(CREDITS_PER_CONNECTION)
                         .receiveSlotCount(4 * CREDITS_PER_CONNECTION)
                         .outstandingMax(1024)
-                        .connectionsMax(4)
-                        .peerTimeoutNs(settings.peerTimeoutNs())
-                        .errorHandler(settings.environment().errorHandler());
-        if (!settings.transportJob().isEmpty()) {
-            opening.job(settings.transportJob());
-        }
+                        .connectionsMax(4);
         transport = open(found, opening);
         try {
             protocol = new ClientProtocol(this, settings, transport, statistics, scheme.leftNs());
@@ -399,7 +387,8 @@ public final class ClientEngine {
             abandon();
             return;
         }
-        long timeoutNs = wantedTimeoutNs < 0 ? settings.closeTimeoutNs() : wantedTimeoutNs;
+        long timeoutNs =
+                wantedTimeoutNs < 0 ? settings.service().closeTimeoutNs() : wantedTimeoutNs;
         String why = "";
         try {
             if (protocol.isConnected()) {

@@ -81,7 +81,7 @@ final class ClientProtocol {
         this.settings = settings;
         this.transport = transport;
         this.clock = settings.environment().nanoClock();
-        this.heartbeat = new Heartbeat(settings.peerTimeoutNs());
+        this.heartbeat = new Heartbeat(settings.service().peerTimeoutNs());
         transport.listen();
         Deque<AutoCloseable> opened = new ArrayDeque<>();
         try {

@@ -39,14 +39,14 @@ final class ClientRegistration {
         this.transport = transport;
         this.outbox = outbox;
         this.clock = settings.environment().nanoClock();
-        this.link = newLink(settings.job(), 0, bootTimeoutNs);
+        this.link = newLink(settings.service().job(), 0, bootTimeoutNs);
     }
 
     private MasterLink newLink(UUID wantedJob, long wantedEpochMs, long timeoutNs) {
         return new MasterLink(
                 settings.environment(),
                 transport,
-                settings.configurationFile(),
+                settings.service().configurationFile(),
                 settings.variables(),
                 wantedJob,
                 wantedEpochMs,
@@ -57,7 +57,7 @@ final class ClientRegistration {
     void again(UUID ofJob, long epochMs) {
         hasRegistered = false;
         job = null;
-        link = newLink(ofJob, epochMs, settings.bootTimeoutNs());
+        link = newLink(ofJob, epochMs, settings.service().bootTimeoutNs());
     }
 
     /** Looks for the master and registers; work done. */

@@ -24,22 +24,20 @@ public final class JobScheme implements AutoCloseable {
     private long nextTryNs;
 
     /**
-     * @param told empty: what the configuration says
+     * @param variables null: the environment's
      * @param wantedJob null: any
      */
-    public JobScheme(
-            Environment environment,
-            String told,
-            String path,
-            UnaryOperator<String> variables,
-            UUID wantedJob,
-            long timeoutNs) {
+    public JobScheme(ServiceSettings service, UnaryOperator<String> variables, UUID wantedJob) {
+        Environment environment = service.environment();
         this.clock = environment.nanoClock();
-        this.told = told;
-        this.file = told.isEmpty() ? new ConfigurationFile(environment, path) : null;
+        this.told = service.transport();
+        this.file =
+                told.isEmpty()
+                        ? new ConfigurationFile(environment, service.configurationFile())
+                        : null;
         this.variables = variables == null ? environment::variable : variables;
         this.wantedJob = wantedJob;
-        this.timeoutNs = timeoutNs;
+        this.timeoutNs = service.bootTimeoutNs();
         this.startNs = clock.nanoTime();
         this.nextTryNs = startNs;
     }

@@ -4,11 +4,9 @@ import dev.verbena.agent.Environment;
 import dev.verbena.dart.AckMode;
 import dev.verbena.dart.DartCommandHandler;
 import dev.verbena.dart.DartMetadata;
-import dev.verbena.dart.DartServer;
 import dev.verbena.staging.Arguments;
 import dev.verbena.staging.LocalStreams;
 import java.net.URI;
-import java.util.UUID;
 import java.util.function.Function;
 import org.agrona.collections.Int2ObjectHashMap;
 
@@ -16,7 +14,6 @@ import org.agrona.collections.Int2ObjectHashMap;
  * What a server was told: checked, with what follows from it filled in.
  *
  * @param receiverAddress where the receiver listens with a transport; null: by TCP at host and port
- * @param job identity of this run of the service; null: one is made up
  * @param pieceLength long parts are pulled in pieces of this length
  * @param secret null: none
  * @param sinkDirectory empty: the data go to a receiver
@@ -24,10 +21,7 @@ import org.agrona.collections.Int2ObjectHashMap;
  * @param spillDirectory empty: nothing is spilled
  */
 public record ServerSettings(
-        Environment environment,
-        String configurationFile,
-        String transport,
-        String transportJob,
+        ServiceSettings service,
         boolean isMaster,
         boolean isLegacyFile,
         boolean isDedicatedThreads,
@@ -37,7 +31,6 @@ public record ServerSettings(
         String receiverHost,
         int receiverPort,
         URI receiverAddress,
-        UUID job,
         int serverCount,
         int clientCount,
         int clientsMax,
@@ -46,9 +39,6 @@ public record ServerSettings(
         int framePayloadMax,
         int creditsPerClient,
         AckMode ack,
-        long bootTimeoutNs,
-        long closeTimeoutNs,
-        long peerTimeoutNs,
         long heartbeatNs,
         Int2ObjectHashMap<DartCommandHandler> commandHandlers,
         boolean isStoppableByClients,
@@ -60,12 +50,7 @@ public record ServerSettings(
         String spillDirectory,
         long spillLimit) {
     public ServerSettings {
-        Arguments.notNull("environment", environment);
-        Arguments.notEmpty("configurationFile", configurationFile);
-        Arguments.notNull("transport", transport);
-        if (isMaster && transport.isEmpty()) {
-            transport = DartServer.TRANSPORT_DEFAULT;
-        }
+        Arguments.notEmpty("configurationFile", service.configurationFile());
         if (!sinkDirectory.isEmpty()) {
             boolean hasReceiver = !receiverHost.isEmpty() || receiverAddress != null;
             if (isDiscarding || hasReceiver || !spillDirectory.isEmpty()) {
@@ -91,8 +76,6 @@ public record ServerSettings(
         Arguments.range("framePayloadMax", framePayloadMax, DartMetadata.LENGTH_MAX, 1 << 20);
         Arguments.range("creditsPerClient", creditsPerClient, 1, 64);
         Arguments.notNull("ack", ack);
-        Arguments.range("bootTimeoutNs", bootTimeoutNs, 0, Long.MAX_VALUE / 4);
-        Arguments.range("closeTimeoutNs", closeTimeoutNs, 0, Long.MAX_VALUE / 4);
         if (heartbeatNs != 0) {
             Arguments.range("heartbeatNs", heartbeatNs, 1_000_000, 3_600_000_000_000L);
         }
@@ -109,6 +92,10 @@ public record ServerSettings(
             bufferCount = Math.max(3, (3 * share + 1) / 2);
         }
         commandHandlers = new Int2ObjectHashMap<>(commandHandlers);
+    }
+
+    public Environment environment() {
+        return service.environment();
     }
 
     /** The receiver, for people. */

@@ -87,12 +87,14 @@ final class MasterAdmission implements AutoCloseable {
         this.clients = clients;
         Environment environment = settings.environment();
         this.startNs = environment.nanoClock().nanoTime();
-        this.file = new ConfigurationFile(environment, settings.configurationFile());
+        this.file = new ConfigurationFile(environment, settings.service().configurationFile());
         file.onReady(shared::wakeT1);
         UUID job =
                 settings.isLegacyFile()
                         ? DartConfiguration.NO_JOB
-                        : settings.job() == null ? Names.job(environment) : settings.job();
+                        : settings.service().job() == null
+                                ? Names.job(environment)
+                                : settings.service().job();
         transport.listen();
         published =
                 new DartConfiguration(
@@ -135,7 +137,7 @@ final class MasterAdmission implements AutoCloseable {
                     ("another master has %s%s: stop it first, start this one as a slave, or "
                                     + "name another file")
                             .formatted(
-                                    settings.configurationFile(),
+                                    settings.service().configurationFile(),
                                     other == null ? "" : " (" + other.url() + ")"));
         }
         return 0;

@@ -97,14 +97,7 @@ final class PullAgent implements ProtocolAgent {
 
     @Override
     public void onStart() {
-        scheme =
-                new JobScheme(
-                        settings.environment(),
-                        settings.transport(),
-                        settings.configurationFile(),
-                        null,
-                        null,
-                        settings.bootTimeoutNs());
+        scheme = new JobScheme(settings.service(), null, null);
         open();
     }
 
@@ -130,17 +123,12 @@ final class PullAgent implements ProtocolAgent {
     private void open(String found) {
         int connections = settings.clientsMax() + settings.serverCount() + 16;
         TransportContext opening =
-                new TransportContext()
-                        .messageLengthMax(ControlFlyweight.MESSAGE_LENGTH_MAX)
+                settings.service()
+                        .transportContext()
                         .creditsPerConnection(CREDITS_PER_CONNECTION)
                         .receiveSlotCount(connections * CREDITS_PER_CONNECTION)
                         .outstandingMax(Math.max(4096, settings.bufferCount() + 2048))
-                        .connectionsMax(connections)
-                        .peerTimeoutNs(settings.peerTimeoutNs())
-                        .errorHandler(settings.environment().errorHandler());
-        if (!settings.transportJob().isEmpty()) {
-            opening.job(settings.transportJob());
-        }
+                        .connectionsMax(connections);
         Transport opened = null;
         try {
             opened = settings.environment().openTransport(found, opening);

@@ -84,7 +84,7 @@ public final class ServerEngine {
     /** Who gives a server long to close gives its threads, which close its transport, as long. */
     private AgentThread.Builder thread(String name) {
         return AgentThread.builder(name, settings.environment())
-                .closeTimeoutNs(Math.max(CLOSE_MIN_NS, settings.closeTimeoutNs()));
+                .closeTimeoutNs(Math.max(CLOSE_MIN_NS, settings.service().closeTimeoutNs()));
     }
 
     public void awaitReady(long timeoutNs) {
@@ -207,7 +207,7 @@ public final class ServerEngine {
     /** Whoever is interrupted meanwhile wants the end now. */
     private void drain() {
         try {
-            awaitStopped(settings.closeTimeoutNs());
+            awaitStopped(settings.service().closeTimeoutNs());
         } catch (DartException e) {
             if (e.code() != DartException.Code.INTERRUPTED) {
                 throw e;

@@ -42,7 +42,7 @@ final class SlaveRegistration implements AutoCloseable {
                 new MasterLink(
                         environment,
                         transport,
-                        shared.settings().configurationFile(),
+                        shared.settings().service().configurationFile(),
                         null,
                         null,
                         0,
