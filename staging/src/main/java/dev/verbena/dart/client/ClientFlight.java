@@ -14,39 +14,20 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
-import org.agrona.concurrent.NanoClock;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * The messages of a client that are not confirmed: their headers, their tickets, the credits for
  * them. Sends headers as credits allow, again if nobody shows to have them, and all of them once
  * more to another server after a move. Never waits. One thread.
- *
- * <p>A message occupies the header slot of its sequence while its header may have to be sent again:
- * until it is transferred, or, where messages outlive their server, until it is confirmed.
  */
 final class ClientFlight {
-    static final int SLOT_LENGTH = ControlFlyweight.MESSAGE_LENGTH_MAX;
-
     private final ClientEngine client;
     private final ClientSettings settings;
-    private final Transport transport;
     private final ClientStatistics statistics;
-    private final NanoClock clock;
-    private final RegisteredRegion region;
-    private final UnsafeBuffer memory;
+    private final HeaderSlots slots;
     private final ControlFlyweight outgoing = new ControlFlyweight();
     private final RemoteDescriptor descriptor = new RemoteDescriptor();
-
-    private final int slotCount;
-    private final long[] slotOwner;
-    private final int[] slotLength;
-    private final int[] slotSends;
-    private final int[] slotTries;
-    private final long[] slotSentNs;
-    private final boolean[] slotSeen;
-    private final boolean[] slotTransferred;
-    private final CopyBuffers.CopyBuffer[] slotCopy;
 
     /**
      * Compares memory passed by reference when its message is done; null: nobody asked for that.
@@ -84,27 +65,11 @@ final class ClientFlight {
             ClientStatistics statistics) {
         this.client = client;
         this.settings = settings;
-        this.transport = transport;
         this.statistics = statistics;
-        this.clock = settings.environment().nanoClock();
         this.notifications = new TicketNotifications(settings.environment().errorHandler());
-        int wanted = 2 * settings.maxInFlight();
-        if (settings.isReassigned()) {
-            wanted = Math.max(wanted, settings.unconfirmedMax());
-        }
-        this.slotCount = Integer.highestOneBit(wanted - 1) << 1;
-        this.slotOwner = new long[slotCount];
-        this.slotLength = new int[slotCount];
-        this.slotSends = new int[slotCount];
-        this.slotTries = new int[slotCount];
-        this.slotSentNs = new long[slotCount];
-        this.slotSeen = new boolean[slotCount];
-        this.slotTransferred = new boolean[slotCount];
-        this.slotCopy = new CopyBuffers.CopyBuffer[slotCount];
         this.tickets = new Ticket[settings.unconfirmedMax()];
-        this.guard = settings.isVerifying() ? new SourceGuard(slotCount) : null;
-        this.region = transport.allocate((long) slotCount * SLOT_LENGTH, 0);
-        this.memory = region.buffer(0, slotCount * SLOT_LENGTH);
+        this.slots = new HeaderSlots(settings, transport);
+        this.guard = settings.isVerifying() ? new SourceGuard(slots.count()) : null;
     }
 
     /** How many copies may have to be kept at the same time. */
@@ -150,11 +115,8 @@ final class ClientFlight {
         givenUpCount = 0;
         inFlight = 0;
         for (long sequence = oldestUnconfirmed; sequence < nextSequence; sequence++) {
-            int slot = slot(sequence);
-            if (slotOwner[slot] == sequence) {
-                slotSeen[slot] = false;
-                slotTransferred[slot] = false;
-                slotTries[slot] = 0;
+            if (slots.has(sequence)) {
+                slots.restart(sequence);
                 inFlight++;
             }
         }
@@ -175,12 +137,7 @@ final class ClientFlight {
 
     /** No send of a header is under way. */
     boolean isIdle() {
-        for (int sends : slotSends) {
-            if (sends > 0) {
-                return false;
-            }
-        }
-        return true;
+        return slots.isIdle();
     }
 
     boolean isAllFinal() {
@@ -206,8 +163,7 @@ final class ClientFlight {
     boolean isBlocked() {
         return inFlight >= settings.maxInFlight()
                 || nextSequence - oldestUnconfirmed >= tickets.length
-                || slotOwner[slot(nextSequence)] != 0
-                || slotSends[slot(nextSequence)] > 0;
+                || !slots.isFree(nextSequence);
     }
 
     /** Throws once for memory that was changed too early. */
@@ -228,8 +184,8 @@ final class ClientFlight {
             int tag,
             CopyBuffers.CopyBuffer copy) {
         long sequence = nextSequence;
-        int slot = slot(sequence);
-        int base = slot * SLOT_LENGTH;
+        UnsafeBuffer memory = slots.memory();
+        int base = slots.offset(sequence);
         if (length > 0) {
             source.describe(offset, length, RemoteDescriptor.REMOTE_READ, descriptor);
         }
@@ -250,14 +206,9 @@ final class ClientFlight {
         }
         ticket.begin(sequence, tag, length, metadata.name());
         tickets[at(sequence)] = ticket;
-        slotOwner[slot] = sequence;
-        slotLength[slot] = ControlFlyweight.LENGTH + metadataLength;
-        slotTries[slot] = 0;
-        slotSeen[slot] = false;
-        slotTransferred[slot] = false;
-        slotCopy[slot] = copy;
+        slots.take(sequence, ControlFlyweight.LENGTH + metadataLength, copy);
         if (guard != null && copy == null) {
-            guard.keep(slot, source, offset, length);
+            guard.keep(slots.at(sequence), source, offset, length);
         }
         nextSequence++;
         inFlight++;
@@ -271,15 +222,14 @@ final class ClientFlight {
             return work;
         }
         while (headerNext < nextSequence && credits > 0) {
-            int slot = slot(headerNext);
-            if (slotOwner[slot] == headerNext) {
+            if (slots.has(headerNext)) {
                 if (headerNext < movedEnd) {
-                    if (slotSends[slot] > 0) {
+                    if (slots.isSending(headerNext)) {
                         break;
                     }
-                    skipAgain(headerNext, slot);
+                    skipAgain(headerNext);
                 }
-                if (!post(slot)) {
+                if (!slots.post(headerNext, connection)) {
                     break;
                 }
                 credits--;
@@ -291,45 +241,29 @@ final class ClientFlight {
         return work;
     }
 
-    private void skipAgain(long sequence, int slot) {
-        outgoing.rewrap(memory, slot * SLOT_LENGTH).skipped(skippedBefore(sequence)).end();
-    }
-
-    private boolean post(int slot) {
-        int answer =
-                transport.send(
-                        connection, region, (long) slot * SLOT_LENGTH, slotLength[slot], slot, 0);
-        if (answer != Transport.ACCEPTED) {
-            return false;
-        }
-        slotSends[slot]++;
-        slotTries[slot]++;
-        slotSentNs[slot] = clock.nanoTime();
-        return true;
+    private void skipAgain(long sequence) {
+        outgoing.rewrap(slots.memory(), slots.offset(sequence))
+                .skipped(skippedBefore(sequence))
+                .end();
     }
 
     void onSent(int slot) {
-        slotSends[slot]--;
+        slots.onSent(slot);
     }
 
     /** Headers that nobody shows to have are sent again, in order; in the end they are given up. */
     int checkHeaders(long now) {
         int work = 0;
-        long first = Math.max(oldestUnconfirmed, headerNext - slotCount);
+        long first = Math.max(oldestUnconfirmed, headerNext - slots.count());
         for (long sequence = first; sequence < headerNext; sequence++) {
-            int slot = slot(sequence);
-            if (slotOwner[slot] != sequence
-                    || slotSeen[slot]
-                    || slotTransferred[slot]
-                    || now - slotSentNs[slot] - settings.headerTimeoutNs() < 0
-                    || slotSends[slot] > 0) {
+            if (!slots.isUnanswered(sequence, now)) {
                 continue;
             }
-            if (slotTries[slot] >= settings.headerTries()) {
-                giveUp(sequence, slot);
+            if (slots.tries(sequence) >= settings.headerTries()) {
+                giveUp(sequence);
             } else {
-                skipAgain(sequence, slot);
-                if (post(slot)) {
+                skipAgain(sequence);
+                if (slots.post(sequence, connection)) {
                     statistics.headerResent();
                 }
             }
@@ -338,10 +272,10 @@ final class ClientFlight {
         return work;
     }
 
-    private void giveUp(long sequence, int slot) {
+    private void giveUp(long sequence) {
         givenUpCount = skippedBefore(sequence) + 1;
         givenUpEnd = sequence;
-        int tries = slotTries[slot];
+        int tries = slots.tries(sequence);
         leaveFlight(sequence, 1);
         fail(
                 tickets[at(sequence)],
@@ -357,7 +291,7 @@ final class ClientFlight {
         }
         // What no longer owns its slot has failed: nobody will send it again.
         long before = sequence - 1;
-        while (before >= movedFrom && slotOwner[slot(before)] != before) {
+        while (before >= movedFrom && !slots.has(before)) {
             before--;
         }
         return (int) (sequence - 1 - before);
@@ -384,7 +318,7 @@ final class ClientFlight {
             for (long each = oldestUnconfirmed; each <= sequence; each++) {
                 Ticket ticket = tickets[at(each)];
                 if (!ticket.state().isFinal()) {
-                    if (slotOwner[slot(each)] == each) {
+                    if (slots.has(each)) {
                         leaveFlight(each, 1);
                     }
                     ticket.state(isStreamed ? TicketState.STREAMED : TicketState.SPILLED);
@@ -408,13 +342,12 @@ final class ClientFlight {
     }
 
     private void onTransferred(long sequence, int result, int returned) {
-        int slot = slot(sequence);
-        if (slotOwner[slot] != sequence || slotTransferred[slot]) {
+        if (!slots.has(sequence) || slots.isTransferred(sequence)) {
             return;
         }
         if (result == ControlFlyweight.RESULT_STOPPING && settings.isReassigned()) {
             // The next server will take it; this one says goodbye soon.
-            slotSeen[slot] = true;
+            slots.seen(sequence);
             return;
         }
         Ticket ticket = tickets[at(sequence)];
@@ -426,7 +359,7 @@ final class ClientFlight {
                     "server " + serverId + ": " + ControlResult.name(result));
         } else if (settings.isReassigned()) {
             // The server has it, but may die before the receiver does: the memory stays ours.
-            slotTransferred[slot] = true;
+            slots.transferred(sequence);
             inFlight--;
             giveBack(returned);
         } else {
@@ -444,7 +377,7 @@ final class ClientFlight {
                 || ticket.state() == TicketState.FAILED) {
             return;
         }
-        if (slotOwner[slot(sequence)] == sequence) {
+        if (slots.has(sequence)) {
             leaveFlight(sequence, 0);
         }
         boolean isUnreadable = result == ControlFlyweight.RESULT_TRANSFER_FAILED;
@@ -457,16 +390,11 @@ final class ClientFlight {
     }
 
     private void leaveFlight(long sequence, int returned) {
-        int slot = slot(sequence);
-        slotOwner[slot] = 0;
         if (guard != null) {
-            guard.compare(slot, tickets[at(sequence)]);
+            guard.compare(slots.at(sequence), tickets[at(sequence)]);
         }
-        if (slotCopy[slot] != null) {
-            slotCopy[slot].free();
-            slotCopy[slot] = null;
-        }
-        if (!slotTransferred[slot]) {
+        slots.leave(sequence);
+        if (!slots.isTransferred(sequence)) {
             inFlight--;
             giveBack(returned);
         }
@@ -478,11 +406,7 @@ final class ClientFlight {
 
     void onSeen(long upTo, int returned) {
         giveBack(returned);
-        for (int slot = 0; slot < slotCount; slot++) {
-            if (slotOwner[slot] != 0 && slotOwner[slot] <= upTo) {
-                slotSeen[slot] = true;
-            }
-        }
+        slots.seenUpTo(upTo);
     }
 
     // ---- tickets
@@ -496,7 +420,7 @@ final class ClientFlight {
         for (long sequence = oldestUnconfirmed; sequence < nextSequence; sequence++) {
             Ticket ticket = tickets[at(sequence)];
             if (!ticket.state().isFinal()) {
-                if (slotOwner[slot(sequence)] == sequence) {
+                if (slots.has(sequence)) {
                     leaveFlight(sequence, 0);
                 }
                 ticket.fail(code, why);
@@ -538,11 +462,7 @@ final class ClientFlight {
         return (int) (sequence & (tickets.length - 1));
     }
 
-    private int slot(long sequence) {
-        return (int) (sequence & (slotCount - 1));
-    }
-
     void close() {
-        region.close();
+        slots.close();
     }
 }

@@ -8,10 +8,7 @@ import dev.verbena.dart.wire.ControlFlyweight;
 import dev.verbena.dart.wire.ControlOutbox;
 import dev.verbena.dart.wire.ControlResult;
 import dev.verbena.staging.Heartbeat;
-import dev.verbena.transport.Operation;
 import dev.verbena.transport.Transport;
-import dev.verbena.transport.TransportHandler;
-import java.net.URI;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
@@ -36,17 +33,11 @@ final class ClientProtocol {
 
     private static final int POLL_LIMIT = 64;
     private static final int CONTROL_SLOTS = 16;
-    private static final long CONTEXT_SERVER = 2;
-    private static final long CONTEXT_INBOX = -3;
-
-    /** Contexts of control records; those below are header slots. */
-    private static final long CONTROL_BASE = 1L << 20;
 
     private final ClientSettings settings;
     private final Transport transport;
     private final NanoClock clock;
-    private final Events events = new Events();
-    private final ControlFlyweight incoming = new ControlFlyweight();
+    private final ServerEvents events;
     private final ControlOutbox outbox;
     private final ClientRecords records;
     private final ClientFlight flight;
@@ -87,7 +78,7 @@ final class ClientProtocol {
         try {
             this.flight = new ClientFlight(client, settings, transport, statistics);
             opened.push(flight::close);
-            this.outbox = new ControlOutbox(transport, CONTROL_SLOTS, CONTROL_BASE);
+            this.outbox = new ControlOutbox(transport, CONTROL_SLOTS, ServerEvents.CONTROL_BASE);
             opened.push(outbox::close);
             this.records = new ClientRecords(outbox);
             this.commands = new ClientCommands(transport);
@@ -102,6 +93,9 @@ final class ClientProtocol {
             throw e;
         }
         flight.inbox(inbox);
+        this.events =
+                new ServerEvents(
+                        this, settings, transport, flight, inbox, commands, outbox, registration);
     }
 
     private ClientInbox openInbox() {
@@ -109,7 +103,7 @@ final class ClientProtocol {
                 transport,
                 settings.inboxSlots(),
                 settings.inboxMessageMax(),
-                CONTEXT_INBOX,
+                ServerEvents.CONTEXT_INBOX,
                 settings.environment().errorHandler());
     }
 
@@ -120,6 +114,10 @@ final class ClientProtocol {
 
     ClientFlight flight() {
         return flight;
+    }
+
+    private boolean isSeeking() {
+        return state == BOOTING || state == MOVING;
     }
 
     /** Messages can be sent: they go at once, or as soon as another server has taken over. */
@@ -163,7 +161,7 @@ final class ClientProtocol {
         int work = Math.max(0, transport.poll(events, POLL_LIMIT));
         if (state == CONNECTED) {
             work += serve(clock.nanoTime());
-        } else if (state == BOOTING || state == MOVING) {
+        } else if (isSeeking()) {
             work += seek(clock.nanoTime());
         }
         flight.notifyFinal();
@@ -243,10 +241,10 @@ final class ClientProtocol {
         return work;
     }
 
-    private void onWelcome(long connection) {
+    /** The answer of a server that was asked to take this process. */
+    void onWelcome(long connection, ControlFlyweight incoming) {
         int result = incoming.welcomeResult();
-        boolean isSeeking = state == BOOTING || state == MOVING;
-        if (!isSeeking) {
+        if (!isSeeking()) {
             if (connection != serverConnection) {
                 // Asked earlier and too late: another server has this process.
                 transport.disconnect(connection);
@@ -286,7 +284,7 @@ final class ClientProtocol {
             transport.disconnect(connection);
             return;
         }
-        connected(connection);
+        connected(connection, incoming);
     }
 
     /** Whether a newer file, another server, a receiver or room may still come. */
@@ -301,7 +299,7 @@ final class ClientProtocol {
         };
     }
 
-    private void connected(long connection) {
+    private void connected(long connection, ControlFlyweight incoming) {
         job = incoming.job();
         epochMs = registration.epochMs();
         clientId = incoming.clientId();
@@ -341,14 +339,55 @@ final class ClientProtocol {
 
     /** Nanoseconds until something is due. */
     long untilDeadlineNs(long now) {
-        if (state == BOOTING || state == MOVING) {
+        if (isSeeking()) {
             return Math.max(0, registration.nextDeadlineNs() - now);
         }
         long until = flight.isAnyInFlight() ? settings.headerTimeoutNs() : Long.MAX_VALUE;
         return Math.min(until, heartbeat.untilNs(now));
     }
 
+    // ---- what the server says
+
+    /** A record has come; whether it is of the server of this process, which lives then. */
+    boolean heard(long connection) {
+        if (connection != serverConnection) {
+            return false;
+        }
+        heartbeat.heard(clock.nanoTime());
+        return true;
+    }
+
+    /** Why the server can do nothing for this process now; empty: it can. */
+    void troubled(String text) {
+        trouble = text;
+    }
+
+    /** The server takes no more messages. */
+    void serverStopping() {
+        isServerStopping = true;
+    }
+
+    /** Whether an offered connection is accepted. */
+    boolean isExpected(DirectBuffer note, int offset, int length) {
+        // While registering it is the server of this process; later another server that was
+        // handed the descriptor of a message and comes for its data.
+        boolean isAwaited = isSeeking() && registration.hasRegistered();
+        return (isAwaited || state == CONNECTED)
+                && (length == 0 || job != null && ConnectNote.isOfJob(note, offset, length, job));
+    }
+
     // ---- the end of a server
+
+    /** A connection has ended. */
+    void gone(long connection, long context, String reason) {
+        if (isSeeking()) {
+            if (context == ClientRegistration.CONTEXT_MASTER) {
+                registration.onGone(connection, reason);
+            }
+        } else if (connection == serverConnection && state == CONNECTED) {
+            onServerGone(reason);
+        }
+    }
 
     private void onServerGone(String reason) {
         String what =
@@ -400,7 +439,7 @@ final class ClientProtocol {
         if (state == CONNECTED) {
             records.goodbye(flight.lastSequence());
             transport.disconnect(serverConnection);
-        } else if (state == BOOTING || state == MOVING) {
+        } else if (isSeeking()) {
             registration.disconnect();
         }
         state = LEAVING;
@@ -417,135 +456,6 @@ final class ClientProtocol {
         flight.close();
         if (inbox != null) {
             inbox.close();
-        }
-    }
-
-    /** The transport's events. */
-    private final class Events implements TransportHandler {
-        @Override
-        public void onCompletion(
-                long connection, int operation, long slot, int status, long value) {
-            if (operation != Operation.SEND) {
-                return;
-            }
-            if (slot == ClientCommands.CONTEXT) {
-                commands.onSent();
-            } else if (slot >= CONTROL_BASE) {
-                outbox.onCompletion(slot);
-            } else if (slot == CONTEXT_INBOX) {
-                inbox.onSent();
-            } else {
-                flight.onSent((int) slot);
-            }
-        }
-
-        @Override
-        public void onNotify(
-                long connection,
-                long connectionContext,
-                int tag,
-                long regionId,
-                long offset,
-                long length) {
-            if (inbox != null) {
-                inbox.onNotify(tag, regionId);
-            }
-        }
-
-        @Override
-        public void onMessage(
-                long connection,
-                long connectionContext,
-                DirectBuffer buffer,
-                int offset,
-                int length,
-                long token) {
-            try {
-                incoming.wrap(buffer, offset, length);
-                if (connection == serverConnection) {
-                    heartbeat.heard(clock.nanoTime());
-                }
-                if (incoming.type() == ControlFlyweight.WELCOME) {
-                    onWelcome(connection);
-                } else if (connection == serverConnection && incoming.clientId() == clientId) {
-                    onServerRecord(buffer, offset + ControlFlyweight.LENGTH);
-                }
-            } catch (DartException e) {
-                settings.environment().errorHandler().onError(e);
-            }
-        }
-
-        private void onServerRecord(DirectBuffer buffer, int payload) {
-            switch (incoming.type()) {
-                case ControlFlyweight.DONE ->
-                        flight.onDone(
-                                incoming.sequence(),
-                                incoming.state(),
-                                incoming.result(),
-                                incoming.credits());
-                case ControlFlyweight.CREDIT ->
-                        flight.onSeen(incoming.sequence(), incoming.credits());
-                case ControlFlyweight.GOODBYE -> isServerStopping = true;
-                case ControlFlyweight.HEARTBEAT -> trouble = incoming.text();
-                case ControlFlyweight.REPLY -> commands.onReply(incoming, buffer, payload);
-                default ->
-                        throw new DartException(
-                                DartException.Code.MALFORMED,
-                                "record type " + incoming.type() + " is not for a client");
-            }
-        }
-
-        @Override
-        public void onConnectRequest(
-                long connection, URI peer, DirectBuffer privateData, int offset, int length) {
-            // While registering it is the server of this process; later another server that was
-            // handed the descriptor of a message and comes for its data.
-            boolean isSeeking =
-                    (state == BOOTING || state == MOVING) && registration.hasRegistered();
-            boolean isOfJob =
-                    length == 0
-                            || job != null && ConnectNote.isOfJob(privateData, offset, length, job);
-            if ((isSeeking || state == CONNECTED)
-                    && isOfJob
-                    && transport.accept(connection, CONTEXT_SERVER) == Transport.ACCEPTED) {
-                return;
-            }
-            transport.reject(connection);
-        }
-
-        @Override
-        public void onConnected(long connection, long connectionContext) {
-            if (connectionContext == ClientRegistration.CONTEXT_MASTER) {
-                registration.onConnected();
-            }
-        }
-
-        @Override
-        public void onConnectFailed(
-                long connection, long connectionContext, int status, String reason) {
-            if (connectionContext == ClientRegistration.CONTEXT_MASTER) {
-                registration.onConnectFailed(status, reason);
-            }
-        }
-
-        @Override
-        public void onDisconnected(long connection, long connectionContext) {
-            gone(connection, connectionContext, "it ended the connection");
-        }
-
-        @Override
-        public void onPeerLost(long connection, long connectionContext, String reason) {
-            gone(connection, connectionContext, reason);
-        }
-
-        private void gone(long connection, long connectionContext, String reason) {
-            if (state == BOOTING || state == MOVING) {
-                if (connectionContext == ClientRegistration.CONTEXT_MASTER) {
-                    registration.onGone(connection, reason);
-                }
-            } else if (connection == serverConnection && state == CONNECTED) {
-                onServerGone(reason);
-            }
         }
     }
 }

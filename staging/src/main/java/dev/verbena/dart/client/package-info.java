@@ -4,9 +4,10 @@
  *
  * <p>{@code DartClient} drives a {@code ClientEngine}, which checks arguments, waits and keeps
  * times. Behind it {@code ClientProtocol} is the state machine: registered, connected, moving to
- * another server, closed. {@code ClientFlight} has the messages that are not confirmed, each with
- * its header in registered memory, its {@code Ticket} and its credit; {@code ClientInbox} the slots
- * for what returns from the receiver; {@code ClientCommands} the one command under way.
+ * another server, closed; {@code ServerEvents} hands the transport's events on. {@code
+ * ClientFlight} has the messages that are not confirmed, each with its header in {@code
+ * HeaderSlots}, its {@code Ticket} and its credit; {@code ClientInbox} the slots for what returns
+ * from the receiver; {@code ClientCommands} the one command under way.
  *
  * <p>One thread, the user's. Nothing is done unless the user calls; user handlers run when no step
  * of the protocol is half done, see {@code TicketNotifications}.
