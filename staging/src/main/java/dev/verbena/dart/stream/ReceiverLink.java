@@ -40,11 +40,6 @@ public final class ReceiverLink implements AutoCloseable {
      */
     public static final int WAKE_AFTER = AgentThread.IDLE_CYCLES / 4;
 
-    private static final int FAREWELLS_MAX = 5;
-
-    /** Nothing is owed to a receiver that has been away for so long: it is not waited for. */
-    private static final long FAREWELL_NS = 3_000_000_000L;
-
     private final StreamOwner shared;
     private final ServerSettings settings;
     private final NanoClock clock;
@@ -68,7 +63,8 @@ public final class ReceiverLink implements AutoCloseable {
 
     private final UnsafeBuffer in = inlet.in;
     private final ReverseStream reverse;
-    private LinkGreeting greeting;
+    private final LinkGreeting greeting;
+    private final LinkFarewell farewell = new LinkFarewell();
     private ByteStream stream;
     private int state = WAITING;
     private long startedNs;
@@ -76,15 +72,10 @@ public final class ReceiverLink implements AutoCloseable {
     private long lastSentNs;
     private boolean hasEverStreamed;
     private long awaySinceNs;
-    private boolean isFinWanted;
-    private long finWantedNs;
 
     // It answers HELLO and then refuses data, as with a full device: only progress ends the
     // waiting.
     private boolean isRefused;
-    private boolean isFarewellSaid;
-    private int farewellsLost;
-    private boolean isGapReported;
 
     public ReceiverLink(
             StreamOwner shared,
@@ -106,6 +97,7 @@ public final class ReceiverLink implements AutoCloseable {
         this.outlet = new LinkOutlet(shared, held, files, giveBack);
         this.out = outlet.room();
         this.reverse = reverse;
+        this.greeting = new LinkGreeting(settings);
         this.awaySinceNs = clock.nanoTime();
         this.backOff =
                 new LinkBackOff(settings.environment().random("dart-receiver-link"), awaySinceNs);
@@ -204,9 +196,7 @@ public final class ReceiverLink implements AutoCloseable {
             stream.close();
             stream = null;
         }
-        isFarewellSaid |= state == FINISHING;
-        if (isFarewellSaid && held.isEmpty() && ++farewellsLost >= FAREWELLS_MAX) {
-            // Everything was acknowledged; only the farewell was not, and nobody answers any more.
+        if (farewell.isUnanswered(state == FINISHING, held.isEmpty())) {
             state = FINISHED;
             return;
         }
@@ -236,8 +226,9 @@ public final class ReceiverLink implements AutoCloseable {
 
     private void challenge() {
         state = PROVING;
-        greeting = new LinkGreeting(settings, shared.run(), shared.serverId());
-        outlet.control(FrameFlyweight.CHALLENGE, greeting.putChallenge(out, FrameFlyweight.LENGTH));
+        int length =
+                greeting.putChallenge(shared.run(), shared.serverId(), out, FrameFlyweight.LENGTH);
+        outlet.control(FrameFlyweight.CHALLENGE, length);
     }
 
     private void hello() {
@@ -290,7 +281,7 @@ public final class ReceiverLink implements AutoCloseable {
         if (isNextDue && outlet.data(clock.nanoTime())) {
             return true;
         }
-        if (state == STREAMING && isFinWanted && held.isEmpty()) {
+        if (state == STREAMING && farewell.isWanted() && held.isEmpty()) {
             out.putLong(FrameFlyweight.LENGTH, held.sentUpTo(), BIG_ENDIAN);
             outlet.control(FrameFlyweight.FIN, FrameFlyweight.FIN_LENGTH);
             state = FINISHING;
@@ -343,7 +334,6 @@ public final class ReceiverLink implements AutoCloseable {
                     throw unexpected();
                 }
                 greeting.onProof(in, at);
-                greeting = null;
                 hello();
             }
             case FrameFlyweight.HELLO_ACK -> onHelloAck(in.getLong(at, BIG_ENDIAN), at);
@@ -402,7 +392,7 @@ public final class ReceiverLink implements AutoCloseable {
                             .formatted(window, next, lengthMax));
         }
         if (next < held.acknowledgedNext()) {
-            gap(next);
+            greeting.refuseGap(next, held.acknowledgedNext(), out, stream);
         }
         held.window(window);
         outlet.messageLengthMax(lengthMax);
@@ -423,7 +413,7 @@ public final class ReceiverLink implements AutoCloseable {
             reverse.connected();
         }
         state = STREAMING;
-        isGapReported = false;
+        greeting.succeeded();
         if (!isRefused) {
             shared.trouble(null);
             backOff.reset();
@@ -434,31 +424,6 @@ public final class ReceiverLink implements AutoCloseable {
         hasEverStreamed = true;
         shared.receiverState(StreamOwner.RECEIVER_CONNECTED);
         shared.wakeT1();
-    }
-
-    /** Tells the receiver, which may have been told to accept that, and ends the connection. */
-    private void gap(long next) {
-        String what =
-                ("it asks for frame %s, but everything before %s was acknowledged and is "
-                                + "gone: it was restarted without its state. Start it on the directory of "
-                                + "the earlier one, or tell it to accept the gap")
-                        .formatted(next, held.acknowledgedNext());
-        byte[] text = "gap".getBytes(StandardCharsets.UTF_8);
-        out.putInt(FrameFlyweight.LENGTH, FrameFlyweight.ERROR_GAP, BIG_ENDIAN);
-        out.putBytes(FrameFlyweight.LENGTH + 4, text);
-        new FrameFlyweight()
-                .begin(out, 0, FrameFlyweight.ERROR)
-                .sequence(held.acknowledgedNext())
-                .end(out, FrameFlyweight.LENGTH, 4 + text.length);
-        // The connection is new and nothing waits to be sent: the socket takes all of it.
-        stream.write(out, 0, FrameFlyweight.LENGTH + 4 + text.length);
-        if (!isGapReported) {
-            isGapReported = true;
-            settings.environment()
-                    .errorHandler()
-                    .onError(new DartException(DartException.Code.RECEIVER_UNREACHABLE, what));
-        }
-        throw new DartException(DartException.Code.RECEIVER_UNREACHABLE, what);
     }
 
     private void onAck(long next) {
@@ -488,22 +453,13 @@ public final class ReceiverLink implements AutoCloseable {
      * when everything is acknowledged and nobody is there to hear it.
      */
     public boolean finish() {
-        if (!isFinWanted) {
-            isFinWanted = true;
-            finWantedNs = clock.nanoTime();
-        }
-        if (state == WAITING && held.isEmpty() && (!hasEverStreamed || hasReceiverGone())) {
+        long now = clock.nanoTime();
+        farewell.want(now);
+        boolean isNobodyThere = !hasEverStreamed || farewell.isNotOwed(now, awaySinceNs);
+        if (state == WAITING && held.isEmpty() && isNobodyThere) {
             state = FINISHED;
         }
         return state == FINISHED;
-    }
-
-    /** One that only lost its connection is back sooner; one that left in order never comes. */
-    private boolean hasReceiverGone() {
-        long now = clock.nanoTime();
-        return !isFarewellSaid
-                && now - awaySinceNs - FAREWELL_NS >= 0
-                && now - finWantedNs - FAREWELL_NS >= 0;
     }
 
     public long nextDeadlineNs() {
