@@ -290,6 +290,33 @@ class FlesnetSimulationTest {
         }
     }
 
+    @Test
+    void shouldNameAnInputThatEndsBeforeOthersOrGoOnWithout() {
+        for (InputLossPolicy policy : InputLossPolicy.values()) {
+            try (FlesnetSimulation simulation = simulation(6, 2, 2, c -> c.inputLoss(policy))) {
+                start(simulation, 0, 2, 0);
+                simulation.input(new PatternSource(0, 200 * 4 + 1, 256, 128, 0));
+                simulation.input(new PatternSource(1, 50 * 4 + 1, 256, 128, 0));
+                boolean isWhole = simulation.run(60_000 * MS);
+                if (policy == InputLossPolicy.FREEZE) {
+                    assertThat(isWhole).isFalse();
+                    assertThat(simulation.computes())
+                            .anySatisfy(
+                                    c ->
+                                            assertThat(c.node().failure())
+                                                    .hasMessageContaining(
+                                                            "input 1 has ended after 50"));
+                } else {
+                    assertThat(isWhole).as(simulation.failure()).isTrue();
+                    assertThat(delivered(0, 1)).hasSize(200);
+                    assertThat(consumers.get(0).flags.subList(0, 25)).containsOnly(0);
+                    assertThat(consumers.get(0).flags.subList(25, 100))
+                            .containsOnly(ComponentFlyweight.MISSING_COMPONENT);
+                }
+            }
+        }
+    }
+
     /** Gives only what the source has that it wraps, and never says that this is all. */
     private record Stalled(MicrosliceSource few) implements MicrosliceSource {
         @Override

@@ -40,6 +40,11 @@ public final class ComputeEngine implements ProtocolAgent {
     private TimesliceTable table;
     private ComputeProtocol protocol;
     private CounterMirror mirror;
+
+    /** Timeslices of the input that has ended with the fewest. */
+    private long shortest = Long.MAX_VALUE;
+
+    private int shortestInput;
     private volatile boolean isDone;
     private volatile FlesnetException failure;
 
@@ -152,8 +157,38 @@ public final class ComputeEngine implements ProtocolAgent {
                     "position %s behind %s components, not %s"
                             .formatted(message.i64(0), upTo, ring.position()));
         }
+        requireNoLonger(peer.input());
         // One that came too late to be waited for may be overwritten as soon as it is here.
         ring.release(Math.min(table.released(), ring.received()));
+    }
+
+    /** An input has no more than so many timeslices; those of others would never be complete. */
+    void onEnded(InputPeer peer, long total) {
+        long received = rings[peer.input()].received();
+        if (received < limit(peer) && assignment.timeslice(compute, received) < total) {
+            throw new IllegalArgumentException("ends and owes components");
+        }
+        if (context.inputLoss() == InputLossPolicy.SHRINK) {
+            omit(peer.input());
+            return;
+        }
+        if (total < shortest) {
+            shortest = total;
+            shortestInput = peer.input();
+        }
+        for (int i = 0; i < rings.length; i++) {
+            requireNoLonger(i);
+        }
+    }
+
+    private void requireNoLonger(int input) {
+        long received = rings[input].received();
+        if (received > 0 && assignment.timeslice(compute, received - 1) >= shortest) {
+            end(
+                    new FlesnetException(
+                            "input %s has ended after %s timeslices, input %s has more"
+                                    .formatted(shortestInput, shortest, input)));
+        }
     }
 
     private long limit(InputPeer peer) {
@@ -205,12 +240,16 @@ public final class ComputeEngine implements ProtocolAgent {
             end(why);
             return;
         }
+        omit(input);
+        decide();
+        protocol.happened();
+    }
+
+    private void omit(int input) {
         table.omit(input);
         if (scheduler != null) {
             scheduler.removeInput(input);
         }
-        decide();
-        protocol.happened();
     }
 
     /** The run ends, not in order. */

@@ -123,7 +123,7 @@ final class ComputeProtocol implements AutoCloseable {
             case SyncFlyweight.INTERVAL_ACTUAL -> onInterval(peer);
             case SyncFlyweight.HEARTBEAT -> peer.onHeartbeat(message.i64(0));
             case SyncFlyweight.HEARTBEAT_ACK -> peer.watch().answered(message.i64(0), nowNs);
-            case SyncFlyweight.FINAL -> peer.onFinal();
+            case SyncFlyweight.FINAL -> onFinal(peer);
             case SyncFlyweight.ABORT -> drop(peer, "it aborted");
             case SyncFlyweight.FAILURE_REPORT -> {
                 engine.recovery().onReport(peer.input(), message);
@@ -158,6 +158,11 @@ final class ComputeProtocol implements AutoCloseable {
         if (engine.scheduler() != null) {
             engine.scheduler().onBegin(input, nowNs, message.i64(16));
         }
+    }
+
+    private void onFinal(InputPeer peer) {
+        engine.onEnded(peer, message.i64(0));
+        peer.onFinal();
     }
 
     private void onInterval(InputPeer peer) {

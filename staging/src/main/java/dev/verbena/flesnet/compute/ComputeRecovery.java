@@ -43,6 +43,8 @@ final class ComputeRecovery {
             throw new IllegalArgumentException(
                     "report of epoch %s with %s nodes".formatted(epoch, n));
         }
+        long trigger = message.i64(4);
+        long begin = assignment.begin();
         boolean[] suspected = new boolean[n];
         long[] acknowledged = new long[n];
         for (int i = 0; i < n; i++) {
@@ -50,14 +52,15 @@ final class ComputeRecovery {
             acknowledged[i] = message.i64(16 + 9 * i + 1);
             // A report that comes after the decision, which others made known, is of no use.
             boolean isCurrent = epoch >= assignment.epoch();
-            if (acknowledged[i] < 0 || isCurrent && suspected[i] && !assignment.isLive(i)) {
+            boolean isWrong = suspected[i] && !assignment.isLive(i) || trigger < begin - 1;
+            if (acknowledged[i] < 0 || isCurrent && isWrong) {
                 throw new IllegalArgumentException("report about compute node " + i);
             }
         }
         if (epoch >= assignment.epoch()) {
             reportedEpoch = Math.max(reportedEpoch, epoch);
             reports[epoch % EPOCHS_KEPT][input] =
-                    new Report(epoch, message.i64(4), suspected, acknowledged);
+                    new Report(epoch, trigger, suspected, acknowledged);
         }
     }
 

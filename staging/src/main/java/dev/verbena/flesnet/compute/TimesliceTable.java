@@ -93,6 +93,9 @@ final class TimesliceTable {
     Built take(long nowNs, long timeoutNs) {
         int slot = slot(completed);
         boolean hasRoom = completed - released < slots;
+        if (absentCount == inputs && !hasAny(completed)) {
+            return null;
+        }
         if (!hasRoom || arrivals[slot] < inputs && !isOverdue(slot, nowNs, timeoutNs)) {
             return null;
         }
@@ -100,6 +103,15 @@ final class TimesliceTable {
         built[slot].fill(completed);
         completed++;
         return built[slot];
+    }
+
+    private boolean hasAny(long descriptor) {
+        for (ContributionRing ring : rings) {
+            if (ring.received() > descriptor) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private boolean isOverdue(int slot, long nowNs, long timeoutNs) {

@@ -157,7 +157,7 @@ final class InputProtocol implements AutoCloseable, InputRecovery.Engine {
             }
             case SyncFlyweight.HEARTBEAT -> link.onHeartbeat(message.i64(0));
             case SyncFlyweight.HEARTBEAT_ACK -> link.watch().answered(message.i64(0), nowNs);
-            case SyncFlyweight.FINAL -> link.onFinal();
+            case SyncFlyweight.FINAL -> onFinal(link);
             case SyncFlyweight.ABORT ->
                     engine.end(
                             new FlesnetException(
@@ -174,6 +174,14 @@ final class InputProtocol implements AutoCloseable, InputRecovery.Engine {
             throw new IllegalArgumentException("acknowledges before its greeting");
         }
         return link;
+    }
+
+    /** An end before this side's would leave what it has not acknowledged to nobody. */
+    private static void onFinal(InputLink link) {
+        if (!link.isFinalSent()) {
+            throw new IllegalArgumentException("ends before this input has");
+        }
+        link.onFinal();
     }
 
     private void onGreeting(InputLink link) {

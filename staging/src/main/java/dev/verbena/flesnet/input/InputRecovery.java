@@ -120,14 +120,14 @@ final class InputRecovery {
         for (int i = 0; i < n; i++) {
             nodes[i] = message.i32(16 + 12 * i);
             done[i] = message.i64(16 + 12 * i + 4);
-            if (!assignment.isLive(nodes[i]) || i > 0 && nodes[i] <= nodes[i - 1]) {
-                throw new IllegalArgumentException("decision about compute node " + nodes[i]);
-            }
         }
-        decidedTrigger = message.i64(4);
-        if (decidedTrigger < assignment.begin() - 1) {
-            throw new IllegalArgumentException("decision for timeslice " + decidedTrigger);
+        long last = message.i64(4);
+        assignment.requirePossible(nodes, done, last);
+        if (last - highestSent > Assignment.OWED_MAX) {
+            throw new IllegalArgumentException(
+                    "decision for timeslice %s, sent %s".formatted(last, highestSent));
         }
+        decidedTrigger = last;
         failed = nodes;
         doneCounts = done;
         isDecided = true;

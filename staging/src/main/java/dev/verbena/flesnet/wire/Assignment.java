@@ -15,7 +15,10 @@ public final class Assignment {
     private static final long[] NONE = {};
 
     /** More than any rings have room for. */
-    private static final long OWED_MAX = 1 << 21;
+    public static final long OWED_MAX = 1 << 21;
+
+    /** More than any run has; sums of it do not overflow. */
+    private static final long TIMESLICES_MAX = 1L << 60;
 
     /** Since a failure. */
     private static final class Epoch {
@@ -109,19 +112,11 @@ public final class Assignment {
      * @param trigger last timeslice that stays as it was; at least {@link #begin()} - 1
      */
     public void fail(int[] failed, long[] done, long trigger) {
+        requirePossible(failed, done, trigger);
         Epoch last = epochs.get(epochs.size() - 1);
-        if (trigger < last.begin - 1) {
-            throw new IllegalArgumentException(
-                    "trigger " + trigger + " lies before " + (last.begin - 1));
-        }
         List<Long> owed = new ArrayList<>();
         for (int i = 0; i < failed.length; i++) {
-            requireLive(failed[i]);
             long count = last.count(failed[i], trigger);
-            if (done[i] < 0 || count - done[i] > OWED_MAX) {
-                throw new IllegalArgumentException(
-                        "node %s owes %s to %s".formatted(failed[i], done[i], count));
-            }
             for (long d = done[i]; d < count; d++) {
                 owed.add(timeslice(failed[i], d));
             }
@@ -130,9 +125,6 @@ public final class Assignment {
                 Arrays.stream(last.live)
                         .filter(node -> Arrays.binarySearch(failed, node) < 0)
                         .toArray();
-        if (live.length == 0) {
-            throw new IllegalArgumentException("no compute node is left");
-        }
         long[] bases = new long[nodes];
         Arrays.fill(bases, NO_BASE);
         for (int node : live) {
@@ -142,9 +134,29 @@ public final class Assignment {
         epochs.add(new Epoch(trigger + 1, leftovers, live, bases));
     }
 
-    private void requireLive(int node) {
-        if (!isLive(node)) {
-            throw new IllegalArgumentException("node " + node + " is not live");
+    /**
+     * Looks at a decision that may come from anywhere, before anything follows it.
+     *
+     * @throws IllegalArgumentException if {@link #fail} would not take it
+     */
+    public void requirePossible(int[] failed, long[] done, long trigger) {
+        Epoch last = epochs.get(epochs.size() - 1);
+        if (trigger < last.begin - 1 || trigger > TIMESLICES_MAX) {
+            throw new IllegalArgumentException(
+                    "trigger %s, not from %s on".formatted(trigger, last.begin - 1));
+        }
+        if (failed.length >= last.live.length) {
+            throw new IllegalArgumentException("no compute node is left");
+        }
+        for (int i = 0; i < failed.length; i++) {
+            if (!isLive(failed[i]) || i > 0 && failed[i] <= failed[i - 1]) {
+                throw new IllegalArgumentException("node %s is not live".formatted(failed[i]));
+            }
+            long count = last.count(failed[i], trigger);
+            if (done[i] < 0 || Math.abs(count - done[i]) > OWED_MAX) {
+                throw new IllegalArgumentException(
+                        "node %s owes %s to %s".formatted(failed[i], done[i], count));
+            }
         }
     }
 
