@@ -60,10 +60,10 @@ static int comes_again(const struct p3_request *r, uint32_t fail, enum p3_verdic
 ALWAYS_INLINE void count_send(struct p3_ni *ni, struct p3_request *r, struct p3_under_way *u)
 {
     r->message.rlength = r->length;
-    p3_source_count(ni, &u->source, &u->finish);
+    if (p3_source_count_put(ni, &u->source, &u->finish))
+        fill_own_event(ni, r, &u->finish.event, r->local_offset);
     p3_sr_add(ni, PTL_SR_SEND_COUNT, 1);
     p3_sr_add(ni, PTL_SR_SEND_LENGTH, r->length);
-    fill_own_event(ni, r, &u->finish.event, r->local_offset);
     p3_moving_add(ni, 1);
 }
 
@@ -107,14 +107,16 @@ ALWAYS_INLINE enum p3_arrival put_arrive(struct p3_ni *ni, struct p3_peer *peer,
     enum p3_verdict verdict = P3_DROPPED;
     struct p3_place place = {0};
     struct p3_finish *f = &u->finish;
+    int is_over = 0;
 
     if (fail == PTL_NI_OK)
-        fail = p3_request_accept(ni, peer, r, &place, &verdict);
+        fail = p3_request_accept(ni, peer, r, p3_finish_logs(f) ? NULL : &u->source, &place,
+                                 &verdict, &is_over);
     if (fail == PTL_EXT_FAIL_STALLED)
         return P3_BLOCKED;
     if (comes_again(r, fail, verdict))
         return P3_NOT_TAKEN;
-    if (fail == PTL_NI_OK && verdict == P3_ACCEPTED) {
+    if (fail == PTL_NI_OK && verdict == P3_ACCEPTED && !is_over) {
         SNIC_STEP("ptl.put.copy");
         fail = p3_move_bytes(peer, &place, &u->source, r->local_offset, place.mlength, 1);
         SNIC_STEP("ptl.put.copied");
@@ -130,8 +132,10 @@ ALWAYS_INLINE enum p3_arrival put_arrive(struct p3_ni *ni, struct p3_peer *peer,
         f->ack_jid = r->remote_jid;
         f->ack_incarnation = r->remote_incarnation;
     }
+    if (f->quiet) /* an acknowledgement may find another queue there by now */
+        fill_own_event(ni, r, &f->event, r->local_offset);
     SNIC_STEP("ptl.put.finish");
-    if (verdict == P3_ACCEPTED)
+    if (verdict == P3_ACCEPTED && !is_over)
         finish_both(ni, peer, f, fail);
     else
         p3_finish_do(ni, f);
@@ -233,10 +237,10 @@ static enum p3_arrival get_arrive(struct p3_ni *ni, struct p3_peer *peer, struct
     enum p3_verdict verdict = P3_DROPPED;
     struct p3_place place = {0};
     struct p3_finish *f = &u->finish;
-    int arrives;
+    int arrives, is_over;
 
     if (fail == PTL_NI_OK)
-        fail = p3_request_accept(ni, peer, r, &place, &verdict);
+        fail = p3_request_accept(ni, peer, r, NULL, &place, &verdict, &is_over);
     if (fail == PTL_EXT_FAIL_STALLED)
         return P3_BLOCKED;
     if (comes_again(r, fail, verdict))
