@@ -1,5 +1,6 @@
 /* Event rings: writing under the lock, reading by copy and stamp check (portals3_layout.h). */
 #include "p3_area.h"
+#include "softnic_reach.h"
 
 #include <string.h>
 
@@ -51,8 +52,8 @@ static uint64_t pair(uint32_t low, uint32_t high)
     return word;
 }
 
-/* Every store releases, so that a reader who sees one of the words sees the busy stamp too; partner:
- * the acquire loads of slot_copy (and of the Java reader). */
+/* Every store releases, so that a reader who sees one of the words sees the busy stamp too.
+ * Partner: the acquire loads of slot_copy (and of the Java reader). */
 static inline void slot_store(struct p3_slot *slot, int offset, uint64_t word)
 {
     atomic_store_explicit(&slot->word[offset / 8], word, memory_order_release);
@@ -116,8 +117,9 @@ void p3_eq_log(const struct p3_view *view, const struct p3_event *event, const s
     if (capacity == 0 || atomic_load_explicit(&eq->tail, memory_order_relaxed) != log->stamp)
         return;
     slot = &view->slot[first + (uint32_t)(log->stamp & (capacity - 1))];
-    /* Only an event that was not taken needs the mark: no reader looks for the old stamp of another.
-     * A mark that is not needed would let a spinning reader snatch the line away in the middle. */
+    /* Only an event that was not taken needs the mark: no reader looks for the old stamp of
+     * another. A mark that is not needed would let a spinning reader snatch the line away in the
+     * middle. */
     if (is_full(eq, log->stamp, capacity))
         atomic_store_explicit(&slot->word[0], log->stamp | PTL_SLOT_BUSY, memory_order_release);
     SNIC_STEP("ptl.event.busy");
@@ -128,8 +130,8 @@ void p3_eq_log(const struct p3_view *view, const struct p3_event *event, const s
     atomic_store_explicit(&eq->tail, log->stamp + 1, memory_order_release);
     SNIC_STEP("ptl.event.tail");
     /* The next event's second line, which no reader spins on, is here before it is written. */
-    snic_fetch_to_write(
-        &view->slot[first + (uint32_t)((log->stamp + 1) & (capacity - 1))].word[PTL_SLOT_BYTES / 16]);
+    slot = &view->slot[first + (uint32_t)((log->stamp + 1) & (capacity - 1))];
+    snic_fetch_to_write(&slot->word[PTL_SLOT_BYTES / 16]);
 }
 
 int p3_eq_pending(const struct p3_eq *eq)

@@ -5,6 +5,7 @@
  *   3. no lock: copy straight between the two memories
  *   4. own lock: log SEND_START, SEND_END, ACK (or REPLY_END), unlink
  *   5. target's lock: log START of a short put and of a getput, log END, unlink
+ * Steps 2, 3 and 5 of a few bytes from a descriptor that logs nothing are one (p3_request_accept).
  * Step 2 may answer "a stopped process sits on the lock"; step 1 is then undone and the call
  * answers PTL_NO_SPACE. The peer's mutex is held throughout: operations of one pair are FIFO.
  * Step 1 is p3_move_begin, the others are p3_move_arrive: between them an operation may wait for

@@ -6,6 +6,7 @@
  * `swapping` set is accepted with the exchange lock held, thus not before the swap is over.
  */
 #include "p3_request.h"
+#include "softnic_reach.h"
 
 #include <errno.h>
 #include <time.h>

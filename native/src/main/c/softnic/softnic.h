@@ -173,22 +173,6 @@ int snic_read(snic_peer_t *peer, const snic_location_t *from, uint64_t offset, v
  */
 void *snic_map(snic_peer_t *peer, const snic_location_t *location, uint64_t offset,
                uint64_t length);
-/* The same where it is mapped already, else NULL: no lock, no system call. The location is private.
- */
-void *snic_mapped(snic_peer_t *peer, const snic_location_t *location, uint64_t offset,
-                  uint64_t length);
-/* Begins to fetch the line of an address that is about to be written. */
-static inline void snic_fetch_to_write(const void *address)
-{
-#if defined(__x86_64__)
-    /* The compiler's own way to say so needs a flag, without which it is a fetch to read. */
-    __asm__ volatile("prefetchw %0" : : "m"(*(const char *)address));
-#else
-    __builtin_prefetch(address, 1);
-#endif
-}
-/* As snic_write, to an address of the two above. */
-int snic_write_mapped(snic_peer_t *peer, void *to, const void *from, uint64_t length);
 
 /* Copies within this process as snic_write does into mapped memory: streaming 1 uses non-temporal
  * stores, 0 does not, -1 decides by length. Ends with a release fence. For callers that map and

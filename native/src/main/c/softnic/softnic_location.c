@@ -1,6 +1,7 @@
 /* Moving bytes to and from a place in a peer's process. */
 #define _GNU_SOURCE
 #include "softnic_private.h"
+#include "softnic_reach.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,6 +1,7 @@
 /* Toolkit memory: allocated here, mapped by peers. */
 #define _GNU_SOURCE
 #include "softnic_private.h"
+#include "softnic_reach.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
