@@ -40,6 +40,9 @@ final class BenchRows {
     /** 2^20 bytes, of the transfer service, in 10^6. */
     private static final double MEGABYTE = 1.048576;
 
+    /** Payload of simulated packets, bytes: so that the sweep takes seconds. */
+    private static final int PACKET = 16 << 10;
+
     private final String scheme;
     private final boolean isQuick;
     private final List<BenchRow> rows = new ArrayList<>();
@@ -123,7 +126,7 @@ final class BenchRows {
                                 ? 1e-6
                                         * NessieScaling.bytesPerSecond(
                                                 GridTopology.torus(TieRule.POSITIVE, 4, 4, 5),
-                                                new NetworkContext(),
+                                                new NetworkContext().payload(PACKET),
                                                 clients,
                                                 isWrite)
                                 : samples.get(0);
