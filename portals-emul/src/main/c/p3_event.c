@@ -129,9 +129,6 @@ void p3_eq_log(const struct p3_view *view, const struct p3_event *event, const s
     SNIC_STEP("ptl.event.stamp");
     atomic_store_explicit(&eq->tail, log->stamp + 1, memory_order_release);
     SNIC_STEP("ptl.event.tail");
-    /* The next event's second line, which no reader spins on, is here before it is written. */
-    slot = &view->slot[first + (uint32_t)((log->stamp + 1) & (capacity - 1))];
-    snic_fetch_to_write(&slot->word[PTL_SLOT_BYTES / 16]);
 }
 
 int p3_eq_pending(const struct p3_eq *eq)

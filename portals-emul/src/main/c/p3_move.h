@@ -24,7 +24,7 @@ struct p3_finish {
     uint32_t started;
     uint32_t start_sequence;
     uint32_t fail;
-    uint32_t undo; /* the operation never began: only take the count back */
+    uint32_t undo;  /* the operation never began: only take the count back */
     uint32_t quiet; /* a put without events: `event` is filled when the target has its own */
     uint32_t ack;
     uint64_t ack_mlength;

@@ -83,7 +83,6 @@ static uint32_t put_at_once(struct p3_peer *peer, const struct p3_source *source
 {
     uint32_t fail;
 
-    snic_fetch_to_write(to);
     p3_target_accept(&peer->view, peer->intent);
     SNIC_STEP("ptl.put.copy");
     fail = snic_write_mapped(peer->snic, to, source->start + r->local_offset, place->mlength) == 0

@@ -89,17 +89,6 @@ void *snic_mapped(snic_peer_t *peer, const snic_location_t *location, uint64_t o
 /* As snic_write, to an address of snic_mapped. */
 int snic_write_mapped(snic_peer_t *peer, void *to, const void *from, uint64_t length);
 
-/* Begins to fetch the line of an address that is about to be written. */
-static inline void snic_fetch_to_write(const void *address)
-{
-#if defined(__x86_64__)
-    /* The compiler's own way to say so needs a flag, without which it is a fetch to read. */
-    __asm__ volatile("prefetchw %0" : : "m"(*(const char *)address));
-#else
-    __builtin_prefetch(address, 1);
-#endif
-}
-
 /* After a copy: 0, or -ESRCH: the bytes were not there, because a process cut the target's file. */
 static inline int snic_reach_whole(const snic_reach_t *reach)
 {

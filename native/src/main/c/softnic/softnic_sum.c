@@ -175,10 +175,11 @@ static inline uint32_t behind(uint64_t bytes)
             STEP(store, next, 0);                                                                  \
             state = (uint32_t)next;                                                                \
         }                                                                                          \
-        return move_bytes_crc(state, to, from, length);                                                \
+        return move_bytes_crc(state, to, from, length);                                            \
     }
 
-ISA static uint32_t move_bytes_crc(uint32_t state, uint8_t *to, const uint8_t *from, uint64_t length)
+ISA static uint32_t move_bytes_crc(uint32_t state, uint8_t *to, const uint8_t *from,
+                                   uint64_t length)
 {
     for (uint64_t i = 0; i < length; i++) {
         uint8_t byte = from[i];
