@@ -153,7 +153,7 @@ tier_build() {
     check_style >"$LOGS/style.txt" 2>&1 &
     style=$!
     # The class paths are for ci/docs.
-    run_maven_tests build surefire-reports -T 2 $THREE_AT_A_TIME "${NO_STYLE[@]}" dependency:build-classpath -Dmdep.includeScope=test \
+    run_maven_tests build surefire-reports $THREE_AT_A_TIME "${NO_STYLE[@]}" dependency:build-classpath -Dmdep.includeScope=test \
         -Dmdep.outputFile=target/test-class-path.txt || code=1
     # The two may have disturbed each other where plugins had to be downloaded: what failed is repeated alone.
     wait $style || check_style >"$LOGS/style.txt" 2>&1 || code=1

@@ -13,4 +13,10 @@ class XferOverSimTest extends XferContract {
     protected String scheme() {
         return World.SCHEME;
     }
+
+    /** The virtual clock runs on while a server's thread waits for a processor. */
+    @Override
+    protected long limitMs() {
+        return 86_400_000;
+    }
 }

@@ -177,7 +177,9 @@ public abstract class ArrayServiceContract {
                             () -> {
                                 try (ArrayClient reader = servers.connect()) {
                                     NntiBuffer four = reader.allocate(4 * 8);
-                                    long version = reader.get("t", 3, box(0, 4), four, 60_000);
+                                    long version =
+                                            reader.get(
+                                                    "t", 3, box(0, 4), four, ArrayServers.LIMIT_MS);
                                     return List.of(version, element(four, 0), element(four, 3));
                                 }
                             });

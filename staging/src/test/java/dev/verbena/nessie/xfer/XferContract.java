@@ -32,7 +32,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(240)
 public abstract class XferContract {
     private static final int SLOT = 1 << 20;
-    private static final long LIMIT_MS = 60_000;
 
     private final TransportContext context =
             new TransportContext().job("xfer-test" + ProcessHandle.current().pid());
@@ -56,6 +55,11 @@ public abstract class XferContract {
             open.get(i).close();
         }
         environment.close();
+    }
+
+    /** How long a transfer may take by the transport's clock. */
+    protected long limitMs() {
+        return 60_000;
     }
 
     private Transport transport() {
@@ -95,7 +99,7 @@ public abstract class XferContract {
     private XferClient client(Transport transport, NessieServer server) {
         XferClient client =
                 XferClient.connect(
-                        transport, server.url(), LIMIT_MS, LIMIT_MS, environment.errorHandler());
+                        transport, server.url(), limitMs(), limitMs(), environment.errorHandler());
         open.add(client);
         return client;
     }
