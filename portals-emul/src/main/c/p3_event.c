@@ -1,6 +1,5 @@
 /* Event rings: writing under the lock, reading by copy and stamp check (portals3_layout.h). */
 #include "p3_area.h"
-#include "softnic_reach.h"
 
 #include <string.h>
 
@@ -52,40 +51,30 @@ static uint64_t pair(uint32_t low, uint32_t high)
     return word;
 }
 
-/* Every store releases, so that a reader who sees one of the words sees the busy stamp too.
- * Partner: the acquire loads of slot_copy (and of the Java reader). */
-static inline void slot_store(struct p3_slot *slot, int offset, uint64_t word)
-{
-    atomic_store_explicit(&slot->word[offset / 8], word, memory_order_release);
-}
-
-/* All words but the stamp: its line comes last, for a reader may be spinning on it. */
-static void slot_write(struct p3_slot *slot, const struct p3_event *event, const struct p3_log *log)
+static void slot_words(uint64_t *w, const struct p3_event *event, const struct p3_log *log)
 {
     uint8_t small[8];
     uint16_t pid = (uint16_t)event->pid;
-    uint64_t word;
 
-    slot_store(slot, PTL_SLOT_MD_START, event->start);
-    slot_store(slot, PTL_SLOT_MD_LENGTH, event->length);
-    slot_store(slot, PTL_SLOT_MD_MAX_SIZE, event->max_size);
-    slot_store(slot, PTL_SLOT_MD_THRESHOLD, pair((uint32_t)event->threshold, event->options));
-    slot_store(slot, PTL_SLOT_NID, pair(event->nid, event->uid));
-    slot_store(slot, PTL_SLOT_JID, pair(event->jid, event->pt_index));
-    slot_store(slot, PTL_SLOT_LINK, pair(log->link, 0));
-    slot_store(slot, PTL_SLOT_INCARNATION, event->incarnation);
     memcpy(small, &event->md_handle, 4);
     small[4] = (uint8_t)log->kind;
     small[5] = (uint8_t)log->fail;
     memcpy(small + 6, &pid, 2);
-    memcpy(&word, small, sizeof(word));
-    slot_store(slot, PTL_SLOT_HDR_DATA, event->hdr_data);
-    slot_store(slot, PTL_SLOT_MATCH_BITS, event->match_bits);
-    slot_store(slot, PTL_SLOT_MLENGTH, event->mlength);
-    slot_store(slot, PTL_SLOT_OFFSET, event->offset);
-    slot_store(slot, PTL_SLOT_RLENGTH, event->rlength);
-    slot_store(slot, PTL_SLOT_USER_PTR, event->user_ptr);
-    slot_store(slot, PTL_SLOT_MD_HANDLE, word);
+    w[PTL_SLOT_HDR_DATA / 8] = event->hdr_data;
+    w[PTL_SLOT_MATCH_BITS / 8] = event->match_bits;
+    w[PTL_SLOT_MLENGTH / 8] = event->mlength;
+    w[PTL_SLOT_OFFSET / 8] = event->offset;
+    w[PTL_SLOT_RLENGTH / 8] = event->rlength;
+    w[PTL_SLOT_USER_PTR / 8] = event->user_ptr;
+    memcpy(&w[PTL_SLOT_MD_HANDLE / 8], small, 8);
+    w[PTL_SLOT_MD_START / 8] = event->start;
+    w[PTL_SLOT_MD_LENGTH / 8] = event->length;
+    w[PTL_SLOT_MD_MAX_SIZE / 8] = event->max_size;
+    w[PTL_SLOT_MD_THRESHOLD / 8] = pair((uint32_t)event->threshold, event->options);
+    w[PTL_SLOT_NID / 8] = pair(event->nid, event->uid);
+    w[PTL_SLOT_JID / 8] = pair(event->jid, event->pt_index);
+    w[PTL_SLOT_LINK / 8] = pair(log->link, 0);
+    w[PTL_SLOT_INCARNATION / 8] = event->incarnation;
 }
 
 /* Does the event with this stamp fall on one that was not taken? The reader's line is looked at
@@ -111,19 +100,25 @@ void p3_eq_log(const struct p3_view *view, const struct p3_event *event, const s
 {
     struct p3_eq *eq = log->wanted ? p3_eq_find(view, event->eq) : NULL;
     uint32_t first, capacity = eq ? ring_of(view, eq, &first) : 0;
+    uint64_t w[PTL_SLOT_BYTES / 8];
     struct p3_slot *slot;
 
     /* Another tail than planned: a predecessor logged it before he died. */
     if (capacity == 0 || atomic_load_explicit(&eq->tail, memory_order_relaxed) != log->stamp)
         return;
+    slot_words(w, event, log);
     slot = &view->slot[first + (uint32_t)(log->stamp & (capacity - 1))];
-    /* Only an event that was not taken needs the mark: no reader looks for the old stamp of
-     * another. A mark that is not needed would let a spinning reader snatch the line away in the
-     * middle. */
+    /* Every store releases, so that a reader who sees one of the words sees the busy stamp too;
+     * partner: the acquire loads of slot_copy (and of the Java reader). Only an event that was not
+     * taken needs the mark: no reader looks for the old stamp of another. A mark that is not needed
+     * would let a spinning reader snatch the line away in the middle. */
     if (is_full(eq, log->stamp, capacity))
         atomic_store_explicit(&slot->word[0], log->stamp | PTL_SLOT_BUSY, memory_order_release);
     SNIC_STEP("ptl.event.busy");
-    slot_write(slot, event, log);
+    for (int i = PTL_SLOT_BYTES / 16; i < PTL_SLOT_BYTES / 8; i++)
+        atomic_store_explicit(&slot->word[i], w[i], memory_order_release);
+    for (int i = 1; i < PTL_SLOT_BYTES / 16; i++)
+        atomic_store_explicit(&slot->word[i], w[i], memory_order_release);
     SNIC_STEP("ptl.event.words");
     atomic_store_explicit(&slot->word[0], log->stamp, memory_order_release);
     SNIC_STEP("ptl.event.stamp");

@@ -64,32 +64,7 @@ void p3_source_count(struct p3_ni *ni, const struct p3_source *source, struct p3
     f->start_sequence = 0;
     f->fail = PTL_NI_OK;
     f->undo = 0;
-    f->quiet = 0;
     f->ack = 0;
-}
-
-int p3_source_count_put(struct p3_ni *ni, const struct p3_source *source, struct p3_finish *f)
-{
-    struct p3_md *md = &ni->view.md[source->md];
-
-    if (!ni->mds[source->md].floating || md->eq != PTL_EQ_NONE ||
-        md->threshold != PTL_MD_THRESH_INF) {
-        p3_source_count(ni, source, f);
-        return 1;
-    }
-    md->busy++;
-    f->event.eq = PTL_EQ_NONE;
-    f->event.options = P3_MD_EVENTS_OFF;
-    f->event.threshold = PTL_MD_THRESH_INF;
-    f->md = source->md;
-    f->generation = source->generation;
-    f->start_kind = P3_NONE;
-    f->started = 0;
-    f->start_sequence = 0;
-    f->undo = 0;
-    f->quiet = 1;
-    f->ack = 0;
-    return 0;
 }
 
 /* Takes source_count back: the operation never began. */

@@ -5,7 +5,6 @@
  *   3. no lock: copy straight between the two memories
  *   4. own lock: log SEND_START, SEND_END, ACK (or REPLY_END), unlink
  *   5. target's lock: log START of a short put and of a getput, log END, unlink
- * Steps 2, 3 and 5 of a few bytes from a descriptor that logs nothing are one (p3_request_accept).
  * Step 2 may answer "a stopped process sits on the lock"; step 1 is then undone and the call
  * answers PTL_NO_SPACE. The peer's mutex is held throughout: operations of one pair are FIFO.
  * Step 1 is p3_move_begin, the others are p3_move_arrive: between them an operation may wait for
@@ -61,10 +60,10 @@ static int comes_again(const struct p3_request *r, uint32_t fail, enum p3_verdic
 ALWAYS_INLINE void count_send(struct p3_ni *ni, struct p3_request *r, struct p3_under_way *u)
 {
     r->message.rlength = r->length;
-    if (p3_source_count_put(ni, &u->source, &u->finish))
-        fill_own_event(ni, r, &u->finish.event, r->local_offset);
+    p3_source_count(ni, &u->source, &u->finish);
     p3_sr_add(ni, PTL_SR_SEND_COUNT, 1);
     p3_sr_add(ni, PTL_SR_SEND_LENGTH, r->length);
+    fill_own_event(ni, r, &u->finish.event, r->local_offset);
     p3_moving_add(ni, 1);
 }
 
@@ -108,16 +107,14 @@ ALWAYS_INLINE enum p3_arrival put_arrive(struct p3_ni *ni, struct p3_peer *peer,
     enum p3_verdict verdict = P3_DROPPED;
     struct p3_place place = {0};
     struct p3_finish *f = &u->finish;
-    int is_over = 0;
 
     if (fail == PTL_NI_OK)
-        fail = p3_request_accept(ni, peer, r, p3_finish_logs(f) ? NULL : &u->source, &place,
-                                 &verdict, &is_over);
+        fail = p3_request_accept(ni, peer, r, &place, &verdict);
     if (fail == PTL_EXT_FAIL_STALLED)
         return P3_BLOCKED;
     if (comes_again(r, fail, verdict))
         return P3_NOT_TAKEN;
-    if (fail == PTL_NI_OK && verdict == P3_ACCEPTED && !is_over) {
+    if (fail == PTL_NI_OK && verdict == P3_ACCEPTED) {
         SNIC_STEP("ptl.put.copy");
         fail = p3_move_bytes(peer, &place, &u->source, r->local_offset, place.mlength, 1);
         SNIC_STEP("ptl.put.copied");
@@ -133,10 +130,8 @@ ALWAYS_INLINE enum p3_arrival put_arrive(struct p3_ni *ni, struct p3_peer *peer,
         f->ack_jid = r->remote_jid;
         f->ack_incarnation = r->remote_incarnation;
     }
-    if (f->quiet) /* an acknowledgement may find another queue there by now */
-        fill_own_event(ni, r, &f->event, r->local_offset);
     SNIC_STEP("ptl.put.finish");
-    if (verdict == P3_ACCEPTED && !is_over)
+    if (verdict == P3_ACCEPTED)
         finish_both(ni, peer, f, fail);
     else
         p3_finish_do(ni, f);
@@ -238,10 +233,10 @@ static enum p3_arrival get_arrive(struct p3_ni *ni, struct p3_peer *peer, struct
     enum p3_verdict verdict = P3_DROPPED;
     struct p3_place place = {0};
     struct p3_finish *f = &u->finish;
-    int arrives, is_over;
+    int arrives;
 
     if (fail == PTL_NI_OK)
-        fail = p3_request_accept(ni, peer, r, NULL, &place, &verdict, &is_over);
+        fail = p3_request_accept(ni, peer, r, &place, &verdict);
     if (fail == PTL_EXT_FAIL_STALLED)
         return P3_BLOCKED;
     if (comes_again(r, fail, verdict))

@@ -24,8 +24,7 @@ struct p3_finish {
     uint32_t started;
     uint32_t start_sequence;
     uint32_t fail;
-    uint32_t undo;  /* the operation never began: only take the count back */
-    uint32_t quiet; /* a put without events: `event` is filled when the target has its own */
+    uint32_t undo; /* the operation never began: only take the count back */
     uint32_t ack;
     uint64_t ack_mlength;
     uint32_t ack_nid, ack_pid, ack_uid, ack_jid;
@@ -56,8 +55,6 @@ int p3_source_find(struct p3_ni *ni, ptl_handle_md_t handle, int whole, uint64_t
  * until another call changes that. Everything is written where it stays: copies of these structures
  * cost a fifth of a put. */
 void p3_source_count(struct p3_ni *ni, const struct p3_source *source, struct p3_finish *f);
-/* The same for a put; 0: it is a quiet one. */
-int p3_source_count_put(struct p3_ni *ni, const struct p3_source *source, struct p3_finish *f);
 /* Logs now; returns the event's sequence, *logged: whether there was a queue. */
 uint32_t p3_log_now(struct p3_ni *ni, const struct p3_event *event, uint32_t kind, uint32_t fail,
                     const uint32_t *link, uint32_t *logged);

@@ -6,7 +6,6 @@
  * `swapping` set is accepted with the exchange lock held, thus not before the swap is over.
  */
 #include "p3_request.h"
-#include "softnic_reach.h"
 
 #include <errno.h>
 #include <time.h>
@@ -76,44 +75,12 @@ static int lock_behind_getput(struct p3_ni *ni, struct p3_peer *peer)
     return 0;
 }
 
-/* A put of few bytes into mapped memory is over before the lock is released: two locked
- * instructions less, and no store of the bytes that the next of them would wait for. */
-static uint32_t put_at_once(struct p3_peer *peer, const struct p3_source *source,
-                            const struct p3_request *r, const struct p3_place *place, void *to)
-{
-    uint32_t fail;
-
-    p3_target_accept(&peer->view, peer->intent);
-    SNIC_STEP("ptl.put.copy");
-    fail = snic_write_mapped(peer->snic, to, source->start + r->local_offset, place->mlength) == 0
-               ? PTL_NI_OK
-               : PTL_EXT_FAIL_PEER_DIED;
-    SNIC_STEP("ptl.put.copied");
-    p3_target_complete(&peer->view, peer->intent, fail);
-    p3_unlock_target(peer);
-    snic_ring(peer->snic);
-    return fail;
-}
-
-static void *place_at_once(struct p3_peer *peer, const struct p3_source *source,
-                           const struct p3_place *place)
-{
-    return source != NULL && source->iovs == NULL && !(place->options & PTL_MD_IOVEC) &&
-                   place->mlength - 1 < P3_AT_ONCE_BYTES
-               ? snic_mapped(peer->snic, &place->location, place->offset, place->mlength)
-               : NULL;
-}
-
 uint32_t p3_request_accept(struct p3_ni *ni, struct p3_peer *peer, struct p3_request *r,
-                           const struct p3_source *source, struct p3_place *place,
-                           enum p3_verdict *verdict, int *is_over)
+                           struct p3_place *place, enum p3_verdict *verdict)
 {
     int error = p3_lock_target(ni, peer);
     int behind;
     uint32_t fail;
-    void *to = NULL;
-
-    *is_over = 0;
 
     if (error < 0)
         return fail_of_lock(error);
@@ -127,10 +94,7 @@ uint32_t p3_request_accept(struct p3_ni *ni, struct p3_peer *peer, struct p3_req
     }
     SNIC_STEP("ptl.request.locked");
     *verdict = request_match(peer, r, place);
-    if (*verdict == P3_ACCEPTED && !behind)
-        to = place_at_once(peer, source, place);
-    *is_over = to != NULL;
-    fail = to != NULL ? put_at_once(peer, source, r, place, to) : request_take(peer, *verdict);
+    fail = request_take(peer, *verdict);
     if (behind)
         unlock_exchange(peer);
     return fail;

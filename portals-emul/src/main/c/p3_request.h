@@ -20,15 +20,9 @@ struct p3_request {
     struct p3_message message;
 };
 
-/* At most as many bytes are copied with the target's lock held. */
-#define P3_AT_ONCE_BYTES 256u
-
-/* Step 2 of put and get. PTL_NI_OK with *verdict, or why the target could not be reached. With a
- * source, of a put that logs nothing at its initiator, steps 3 and 5 may be done as well: *is_over,
- * and a fail type of the copy. */
+/* Step 2 of put and get. PTL_NI_OK with *verdict, or why the target could not be reached. */
 uint32_t p3_request_accept(struct p3_ni *ni, struct p3_peer *peer, struct p3_request *r,
-                           const struct p3_source *source, struct p3_place *place,
-                           enum p3_verdict *verdict, int *is_over);
+                           struct p3_place *place, enum p3_verdict *verdict);
 /* Steps 2 and 3 of a getput: the target gets `mine`, `theirs` is what was there. PTL_NI_OK with
  * *verdict, or a fail type; PTL_EXT_FAIL_STALLED: nothing was begun. *verdict P3_ACCEPTED: the
  * target's exchange lock is held until p3_request_swapped. */

@@ -5,9 +5,7 @@
 #ifndef PORTALS3_STEPS_H
 #define PORTALS3_STEPS_H
 
-/* Steps that a put takes, in order; a step of unlinking only when the descriptor goes. One of few
- * bytes that logs nothing at its initiator holds the target's lock throughout: "ptl.put.copy" and
- * "ptl.put.copied" come in it, "ptl.request.unlocked" does not come. */
+/* Steps that a put takes, in order; a step of unlinking only when the descriptor goes. */
 #define PTL_STEPS_PUT                                                                              \
     "ptl.request.locked",        /* target lock: nothing written yet */                            \
         "ptl.accept.planned",    /* target lock: plan written, not declared */                     \

@@ -10,7 +10,6 @@
 extern _Thread_local void (*snic_step_hook)(const char *label);
 
 static uint8_t bytes[65536], own_bytes[65536];
-static uint8_t *offered = bytes; /* what kill_at posts: as many bytes */
 static ptl_handle_eq_t eq;
 
 /* Where the initiator kills or stops itself: at the n-th passage of a step. */
@@ -104,17 +103,6 @@ static inline void i_long_put(void)
     OK(put(md, PTL_ACK_REQ));
 }
 
-/* Into memory that the first one has mapped: the target's lock is held from the match to the END.
- */
-static inline void i_short_put(void)
-{
-    ptl_handle_md_t md = bind(own_bytes, 100, -1, PTL_RETAIN, own_queue());
-
-    OK(put_to(md, PTL_NO_ACK_REQ, BITS + 1, 0, 0));
-    snic_step_hook = strike;
-    OK(put(md, PTL_ACK_REQ));
-}
-
 static inline void i_one_get(void)
 {
     ptl_handle_md_t md = bind(own_bytes, 4096, -1, PTL_RETAIN, own_queue());
@@ -155,7 +143,7 @@ static inline int kill_at(void (*body)(void), const char *label, int passage, in
     struct tally t;
     int died;
 
-    md = post_at(PORTAL, BITS, make_md(offered, sizeof(bytes), 1, BOTH, eq), PTL_UNLINK, &me);
+    md = post_at(PORTAL, BITS, make_md(bytes, sizeof(bytes), 1, BOTH, eq), PTL_UNLINK, &me);
     fatal_label = label;
     fatal_passage = passage;
     died = initiator_join(initiator_start(body));

@@ -132,28 +132,23 @@ static int kill_beside(void (*first)(void), void (*second)(void), const char *la
 
 static void initiator_killed_at_every_step(void)
 {
-    static void (*const bodies[])(void) = {i_one_put, i_short_put, i_long_put, i_one_get,
-                                           i_one_getput};
-    void *mapped = NULL;
+    static void (*const bodies[])(void) = {i_one_put, i_long_put, i_one_get, i_one_getput};
 
     check_lock_timeout_ms = CHECK_PATIENT_MS;
     open_interface(PTL_EXT_REF);
     eq = new_eq(64);
-    OK(PtlExtMemoryAlloc(ni, sizeof(bytes), 0, &mapped));
     post_at(PORTAL, BITS + 1,
-            make_md(mapped, sizeof(bytes), -1, BOTH | PTL_MD_MANAGE_REMOTE, PTL_EQ_NONE),
+            make_md(own_bytes, sizeof(own_bytes), -1, BOTH | PTL_MD_MANAGE_REMOTE, PTL_EQ_NONE),
             PTL_RETAIN, NULL);
     read_labels(1);
     for (int i = 0; i < label_count; i++) {
         for (size_t k = 0; k < 2 * sizeof(bodies) / sizeof(bodies[0]); k++) {
             with_own_queue = k % 2 == 1;
-            offered = bodies[k / 2] == i_short_put ? mapped : bytes;
             for (int passage = 1; kill_at(bodies[k / 2], labels[i], passage, passage % 2);
                  passage++)
                 struck[i]++;
         }
         with_own_queue = 0;
-        offered = bytes;
         if (strcmp(labels[i], "ptl.getput.wait") == 0)
             struck[i] += kill_beside(i_wait_in_put, i_one_getput, labels[i], 2);
         if (strcmp(labels[i], "ptl.request.behind") == 0)

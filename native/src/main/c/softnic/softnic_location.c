@@ -1,7 +1,6 @@
 /* Moving bytes to and from a place in a peer's process. */
 #define _GNU_SOURCE
 #include "softnic_private.h"
-#include "softnic_reach.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -164,12 +163,6 @@ int snic_write(snic_peer_t *peer, const snic_location_t *to, uint64_t offset, co
     int rc = snic_location_write(peer, &copy, offset, from, length, -1, NULL);
     SNIC_STEP("write.after");
     return rc;
-}
-
-int snic_write_mapped(snic_peer_t *peer, void *to, const void *from, uint64_t length)
-{
-    snic_copy(to, from, length, -1);
-    return snic_peer_is_damaged(peer) ? -ESRCH : 0;
 }
 
 int snic_read(snic_peer_t *peer, const snic_location_t *from, uint64_t offset, void *to,

@@ -1,7 +1,6 @@
 /* Toolkit memory: allocated here, mapped by peers. */
 #define _GNU_SOURCE
 #include "softnic_private.h"
-#include "softnic_reach.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -355,31 +354,15 @@ static inline uint8_t *mapped_at(const struct snic_peer_memory *m, uint32_t gene
     return base + offset;
 }
 
-/* NULL: no such bytes. */
-static inline struct snic_peer_memory *memory_of(snic_peer_t *peer, const snic_location_t *l,
-                                                 uint64_t offset, uint64_t length)
-{
-    uint32_t number = l->memory & 0xffffu;
-    if (*peer->alive != 1 || l->kind != 1 || number >= peer->segment.memories_max ||
-        !(l->memory >> 16 & 1) || offset > l->length || length > l->length - offset ||
-        l->offset > UINT64_MAX - offset)
-        return NULL;
-    return &peer->memories[number];
-}
-
-void *snic_mapped(snic_peer_t *peer, const snic_location_t *l, uint64_t offset, uint64_t length)
-{
-    const struct snic_peer_memory *m = memory_of(peer, l, offset, length);
-    return m ? mapped_at(m, l->memory >> 16, l->offset + offset, length) : NULL;
-}
-
 void *snic_map(snic_peer_t *peer, const snic_location_t *location, uint64_t offset, uint64_t length)
 {
     snic_location_t l = *location; /* it may lie in shared memory: one look */
     uint32_t number = l.memory & 0xffffu, generation = l.memory >> 16;
-    struct snic_peer_memory *m = memory_of(peer, &l, offset, length);
-    if (!m)
+    if (*peer->alive != 1 || l.kind != 1 || number >= peer->segment.memories_max ||
+        !(generation & 1) || offset > l.length || length > l.length - offset ||
+        l.offset > UINT64_MAX - offset)
         return NULL;
+    struct snic_peer_memory *m = &peer->memories[number];
     uint8_t *p = mapped_at(m, generation, l.offset + offset, length);
     if (p)
         return p;

@@ -82,13 +82,6 @@ static inline int snic_reach_pin(const snic_reach_t *reach)
     return 0;
 }
 
-/* As snic_map where the bytes are mapped already, else NULL: no lock, no system call. The location
- * is private. */
-void *snic_mapped(snic_peer_t *peer, const snic_location_t *location, uint64_t offset,
-                  uint64_t length);
-/* As snic_write, to an address of snic_mapped. */
-int snic_write_mapped(snic_peer_t *peer, void *to, const void *from, uint64_t length);
-
 /* After a copy: 0, or -ESRCH: the bytes were not there, because a process cut the target's file. */
 static inline int snic_reach_whole(const snic_reach_t *reach)
 {
