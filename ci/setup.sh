@@ -169,6 +169,7 @@ missing_for_test() {
     [ -d /usr/lib/python3/dist-packages/h5py ] || echo python3-h5py
     [ -d /usr/lib/python3/dist-packages/zarr ] || echo python3-zarr
     [ -d /usr/lib/python3/dist-packages/aiohttp ] || echo python3-aiohttp
+    [ -d /usr/lib/python3/dist-packages/fsspec ] || echo python3-fsspec
     # A subscriber to the live stream of timeslices.
     [ -d /usr/lib/python3/dist-packages/zmq ] || echo python3-zmq
     missing_for_cluster
@@ -306,7 +307,7 @@ only_optional() {
     for name in "$@"; do
         case $name in
         clang | libclang-rt-dev | clang-format | shellcheck | chromium | openmpi-bin | gcc-aarch64-linux-gnu | g++-aarch64-linux-gnu | libc6-dev-arm64-cross | qemu-user) ;;
-        mpich | slurm-wlm | munge | podman | crun | mmdebstrap | rpcsvc-proto | libtirpc-dev | postgresql | openssh-server | openssh-client | prometheus | influxdb | hdf5-tools | python3-h5py | python3-zarr | python3-aiohttp | python3-zmq) ;;
+        mpich | slurm-wlm | munge | podman | crun | mmdebstrap | rpcsvc-proto | libtirpc-dev | postgresql | openssh-server | openssh-client | prometheus | influxdb | hdf5-tools | python3-h5py | python3-zarr | python3-aiohttp | python3-fsspec | python3-zmq) ;;
         qemu-system-x86 | iproute2 | ibverbs-providers | ibverbs-utils | rdmacm-utils | perftest) ;;
         *) return 1 ;;
         esac

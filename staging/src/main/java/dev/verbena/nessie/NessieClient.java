@@ -9,7 +9,6 @@ import dev.verbena.memory.RegisteredRegion;
 import dev.verbena.memory.RemoteDescriptor;
 import dev.verbena.nessie.nnti.BufferFlags;
 import dev.verbena.nessie.nnti.NntiBuffer;
-import dev.verbena.nessie.nnti.NntiTransport;
 import dev.verbena.nessie.rpc.ClientRequest;
 import dev.verbena.nessie.rpc.RpcEndpoint;
 import dev.verbena.nessie.rpc.RpcException;
@@ -168,15 +167,22 @@ public final class NessieClient implements AutoCloseable {
      * Gives memory of {@link #allocate} back, which no call uses. Waits for the client's thread.
      */
     public void free(RegisteredRegion region) {
-        CompletableFuture.runAsync(() -> loop.free(region), this::execute).join();
+        Runnable free = () -> loop.endpoint.transport().unregister(loop.regions.remove(region));
+        CompletableFuture.runAsync(free, this::execute).join();
     }
 
     /** Ends a server in order: what it has accepted is answered. Waits for that. */
     public void kill() {
-        CompletableFuture.runAsync(loop::kill, this::execute).join();
+        Runnable kill = () -> loop.endpoint.client().kill(loop.service, 0, timeoutMs);
+        CompletableFuture.runAsync(kill, this::execute).join();
     }
 
+    /** At once on the client's own thread, where calls complete: it would wait for itself. */
     private void execute(Runnable command) {
+        if (Thread.currentThread() == loop.owner) {
+            command.run();
+            return;
+        }
         boolean isOffered = commands.offer(command);
         thread.wakeup();
         // Asked afterwards: the loop may not look any more.
@@ -196,15 +202,15 @@ public final class NessieClient implements AutoCloseable {
         /** Of {@link NessieClient#allocate}. */
         private final Map<RegisteredRegion, NntiBuffer> regions = new HashMap<>();
 
-        private NntiTransport network;
+        private Thread owner;
         private RpcEndpoint endpoint;
         private RpcService service;
 
         @Override
         public void onStart() {
+            owner = Thread.currentThread();
             try {
                 endpoint = RpcEndpoint.over(transport, environment.errorHandler());
-                network = endpoint.transport();
                 service = endpoint.client().getService(url, timeoutMs);
                 connected.complete(null);
             } catch (RuntimeException e) {
@@ -225,7 +231,7 @@ public final class NessieClient implements AutoCloseable {
                 if (region != null && kept == null) {
                     throw new IllegalArgumentException(region + " is none of this client");
                 }
-                bulk = data == null ? kept : network.register(data, DATA_FLAGS);
+                bulk = data == null ? kept : endpoint.transport().register(data, DATA_FLAGS);
             } catch (RuntimeException e) {
                 future.completeExceptionally(e);
                 return;
@@ -234,7 +240,7 @@ public final class NessieClient implements AutoCloseable {
             request.onDone(
                     () -> {
                         if (bulk != kept) {
-                            network.unregister(bulk);
+                            endpoint.transport().unregister(bulk);
                         }
                         end(opcode, request, result, future);
                     });
@@ -254,19 +260,11 @@ public final class NessieClient implements AutoCloseable {
             }
         }
 
-        void kill() {
-            endpoint.client().kill(service, 0, timeoutMs);
-        }
-
         RegisteredRegion allocate(long length) {
             int rights = RemoteDescriptor.REMOTE_READ | RemoteDescriptor.REMOTE_WRITE;
-            RegisteredRegion region = network.transport().allocate(length, rights);
-            regions.put(region, network.wrap(region));
+            RegisteredRegion region = endpoint.transport().transport().allocate(length, rights);
+            regions.put(region, endpoint.transport().wrap(region));
             return region;
-        }
-
-        void free(RegisteredRegion region) {
-            network.unregister(regions.remove(region));
         }
 
         @Override

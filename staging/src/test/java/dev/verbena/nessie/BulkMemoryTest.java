@@ -164,6 +164,16 @@ class BulkMemoryTest {
                 .hasMessageContaining("none of this client");
     }
 
+    /** Calls complete on the client's own thread. */
+    @Test
+    void shouldFreeARegionWhenItsCallCompletes() {
+        RegisteredRegion region = client.allocate(8);
+        client.call(INVERT, null, null, region)
+                .whenComplete((result, failure) -> client.free(region))
+                .join();
+        assertThat(region.isClosed()).isTrue();
+    }
+
     @Test
     void shouldAllocateNothingOnceItIsClosed() {
         client.close();

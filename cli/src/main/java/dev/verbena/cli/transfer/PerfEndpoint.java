@@ -274,7 +274,6 @@ public final class PerfEndpoint implements AutoCloseable {
         while (left > 0) {
             int room = (int) Math.min(left, Math.max(0, window - outstanding));
             int started = startUpTo(room, operation, length);
-            outstanding += started;
             left -= started;
             if (started < room || left > 0) {
                 pollOrFail();
@@ -282,7 +281,7 @@ public final class PerfEndpoint implements AutoCloseable {
         }
     }
 
-    /** How many were accepted; the caller counts them as outstanding. */
+    /** How many were accepted. */
     private int startUpTo(int count, int operation, int length) {
         for (int i = 0; i < count; i++) {
             int result =
@@ -294,10 +293,12 @@ public final class PerfEndpoint implements AutoCloseable {
                         default -> transport.send(connection, outbox, 0, length, 0, 0);
                     };
             if (result != Transport.ACCEPTED) {
+                outstanding += i;
                 requireBackPressure(result);
                 return i;
             }
         }
+        outstanding += count;
         return count;
     }
 

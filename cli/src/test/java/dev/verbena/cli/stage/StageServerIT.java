@@ -129,8 +129,9 @@ class StageServerIT {
                     .isEqualTo(403);
             boolean isThere =
                     Files.isDirectory(PACKAGES.resolve("zarr"))
-                            && Files.isDirectory(PACKAGES.resolve("aiohttp"));
-            Assumptions.assumeTrue(isThere, "python3-zarr, python3-aiohttp are not installed");
+                            && Files.isDirectory(PACKAGES.resolve("aiohttp"))
+                            && Files.isDirectory(PACKAGES.resolve("fsspec"));
+            Assumptions.assumeTrue(isThere, "python3-zarr, -aiohttp, -fsspec are not installed");
             String script =
                     """
                     import sys, zarr

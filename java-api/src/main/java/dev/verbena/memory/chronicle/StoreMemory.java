@@ -11,7 +11,7 @@ final class StoreMemory extends AbstractMemory {
     private final ReferenceOwner owner;
 
     private StoreMemory(BytesStore<?, ?> store, ReferenceOwner owner) {
-        super("Chronicle", store.addressForWrite(store.start()), store.capacity());
+        super("Chronicle", store.addressForWrite(store.start()), store.realCapacity());
         this.store = store;
         this.owner = owner;
     }
@@ -19,12 +19,12 @@ final class StoreMemory extends AbstractMemory {
     /** The method's type spares its callers the loading of Chronicle's classes. */
     static OffHeapMemory of(BytesStore<?, ?> given) {
         BytesStore<?, ?> store = given.bytesStore();
-        if (!store.isDirectMemory() || store.capacity() == 0) {
+        if (!store.isDirectMemory() || store.realCapacity() == 0) {
             throw new IllegalArgumentException(
                     "no native store with a capacity above 0: "
                             + store.getClass().getSimpleName()
                             + " of "
-                            + store.capacity()
+                            + store.realCapacity()
                             + " bytes");
         }
         ReferenceOwner owner = ReferenceOwner.temporary("registered memory");

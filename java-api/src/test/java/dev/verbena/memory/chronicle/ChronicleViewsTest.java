@@ -75,6 +75,18 @@ class ChronicleViewsTest {
         }
     }
 
+    /** Their capacity says what they might grow to. */
+    @Test
+    void shouldRegisterOfElasticBytesNoMoreThanThereIs() {
+        Bytes<Void> whole = Bytes.allocateElasticDirect(LENGTH);
+        whole.write(new byte[100]);
+        BytesStore<?, ?> part = whole.subBytes(8, 16);
+        try (OffHeapMemory memory = ChronicleViews.memory(part)) {
+            assertThat(memory.length()).isEqualTo(16);
+        }
+        whole.releaseLast();
+    }
+
     @Test
     void shouldRefuseStoresThatCannotBeRegistered() {
         refused(() -> ChronicleViews.memory(BytesStore.wrap(new byte[8])));

@@ -97,7 +97,7 @@ class FlesnetHostileTest {
         }
 
         private void entries(SyncFlyweight message, int countAt, int each) {
-            int count = random.nextInt(COMPUTES + 1);
+            int count = each == 9 ? COMPUTES : random.nextInt(COMPUTES + 1);
             message.i32(countAt, count);
             if (each < 36) {
                 // The epoch; one that is not the present one is looked at first.
@@ -107,7 +107,9 @@ class FlesnetHostileTest {
             int begin = message.length() - SyncFlyweight.HEADER;
             for (int i = 0; i < count; i++) {
                 message.i32(begin + i * each, random.nextInt(COMPUTES));
-                if (each >= 12) {
+                if (each == 9) { // suspected, acknowledged
+                    message.i64(begin + i * each + 1, value());
+                } else if (each >= 12) {
                     message.i64(begin + i * each + 4, value());
                 }
             }

@@ -24,6 +24,7 @@ public final class SimulatedNics
     @Override
     public void beforeEach(ExtensionContext context) {
         NetworkContext network = new NetworkContext().isLoopback(true).payload(16 << 10);
+        opened = 0;
         world = new World(1, TreeTopology.single(HOSTS), network);
     }
 

@@ -201,8 +201,14 @@ public final class ComputeEngine implements ProtocolAgent {
     /** Decides what can be decided. */
     void decide() {
         ComputeRecovery.Decision decision = recovery.decide();
-        if (decision != null) {
+        if (decision == null) {
+            return;
+        }
+        try {
             apply(decision);
+        } catch (IllegalArgumentException e) {
+            // Each report was possible, together they are not: which input is wrong is not known.
+            end(new FlesnetException("reports of inputs contradict each other", e));
         }
     }
 
@@ -241,6 +247,13 @@ public final class ComputeEngine implements ProtocolAgent {
             return;
         }
         omit(input);
+        decide();
+        protocol.happened();
+    }
+
+    /** An input that has ended in order is gone: no decision waits for its report. */
+    void onInputLeft(int input) {
+        recovery.omit(input);
         decide();
         protocol.happened();
     }

@@ -119,7 +119,12 @@ final class ComputeProtocol implements AutoCloseable {
         peer.watch().heard(nowNs);
         sender.heard(peer);
         switch (message.type()) {
-            case SyncFlyweight.WRITTEN -> engine.onWritten(peer, message, nowNs);
+            case SyncFlyweight.WRITTEN -> {
+                if (peer.isFinal()) {
+                    throw new IllegalArgumentException("writes after its end");
+                }
+                engine.onWritten(peer, message, nowNs);
+            }
             case SyncFlyweight.INTERVAL_ACTUAL -> onInterval(peer);
             case SyncFlyweight.HEARTBEAT -> peer.onHeartbeat(message.i64(0));
             case SyncFlyweight.HEARTBEAT_ACK -> peer.watch().answered(message.i64(0), nowNs);
@@ -214,7 +219,12 @@ final class ComputeProtocol implements AutoCloseable {
         byInput[input] = null;
         sender.gone(input);
         isOver[input] = true;
-        if (!peer.isFinalSent() && !hasLeft) {
+        if (hasLeft) {
+            return;
+        }
+        if (peer.isFinalSent()) {
+            engine.onInputLeft(input);
+        } else {
             engine.onInputLost(input, why);
         }
     }

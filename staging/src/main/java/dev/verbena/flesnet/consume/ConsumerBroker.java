@@ -9,7 +9,6 @@ import dev.verbena.flesnet.Timeslice;
 import dev.verbena.flesnet.TimesliceHandler;
 import dev.verbena.staging.Arguments;
 import java.io.IOException;
-import java.nio.charset.CharacterCodingException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -151,7 +150,7 @@ public final class ConsumerBroker implements TimesliceHandler, ProtocolAgent {
             }
             free.begin(wish, Long.parseUnsignedLong(token), now);
             registered++;
-        } catch (IllegalArgumentException | CharacterCodingException e) {
+        } catch (IllegalArgumentException | IOException e) {
             report("cannot register consumer " + file.getFileName(), e);
         }
         Files.deleteIfExists(file);

@@ -64,7 +64,7 @@ public final class HistoryManager {
 
     /** A history that begins late begins with the first interval that all inputs will report. */
     private void see(int input, long interval) {
-        if (isSeen[input]) {
+        if (isSeen[input] || isGone[input]) {
             return;
         }
         isSeen[input] = true;
