@@ -38,7 +38,7 @@ public final class ChronicleViews {
      *
      * @throws IllegalStateException if the region is closed
      */
-    @SuppressWarnings("exports") // whoever uses an optional library names it
+    @SuppressWarnings("exports") // callers of an optional library name it
     public static BytesStore<?, Void> view(RegisteredRegion region) {
         region.address();
         return MemoryBytesStore.of(region::address, region.length(), region);
@@ -49,7 +49,7 @@ public final class ChronicleViews {
      *
      * @throws IllegalStateException if the memory is closed
      */
-    @SuppressWarnings("exports") // whoever uses an optional library names it
+    @SuppressWarnings("exports") // callers of an optional library name it
     public static BytesStore<?, Void> view(OffHeapMemory memory) {
         memory.address();
         return MemoryBytesStore.of(memory::address, memory.length(), memory);
@@ -62,7 +62,7 @@ public final class ChronicleViews {
      * @param store of {@code Bytes} the store that they have now; they must not grow meanwhile
      * @throws IllegalArgumentException for a store on the heap, an empty one, or a view
      */
-    @SuppressWarnings("exports") // whoever uses an optional library names it
+    @SuppressWarnings("exports") // callers of an optional library name it
     public static OffHeapMemory memory(BytesStore<?, ?> store) {
         return StoreMemory.of(store);
     }
