@@ -15,8 +15,8 @@ import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * The server's part of the handshake with a receiver. Before one that shares a secret has proved to
- * know it, it is told nothing of the stream but its identity; one that asks for frames that are
- * gone is refused. Owned by a link.
+ * know it, it learns nothing of the stream but its identity; one that asks for frames that are gone
+ * is refused. Owned by a link.
  */
 final class LinkGreeting {
     private static final String REMEDY =

@@ -144,7 +144,7 @@ final class Sealing {
         dataset.syncAnswered();
     }
 
-    /** Nothing of it stays; its client is told why. */
+    /** Nothing of it stays; its client gets the reason. */
     void fail(Dataset dataset, int status) {
         Connection by = dataset.connection();
         if (by != null) {
