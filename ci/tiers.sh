@@ -4,18 +4,19 @@
 
 readonly SKIPPED=77
 readonly LOGS="$VERBENA_HOME/target/test-logs"
-readonly TIERS=(build jdk25 processes vm c faults cluster seeds consumer conformance)
+readonly TIERS=(build jdk25 processes vm c faults wire cluster seeds consumer conformance)
 readonly LONG_TIERS=(mutation)
 # An emulated machine keeps one processor busy, and C tests wait more than they compute: these run beside the first, one after the other, if
 # they were asked for. They build in folders of their own.
 # shellcheck disable=SC2034 # used by ci/test
 readonly -A BESIDE=([vm]="c faults")
-declare -A BUDGET=([build]=7 [jdk25]=7 [processes]=14 [vm]=20 [c]=15 [cluster]=8 [faults]=12 [seeds]=7 [consumer]=12 [conformance]=1 [mutation]=60)
+declare -A BUDGET=([build]=7 [jdk25]=7 [processes]=14 [vm]=20 [wire]=5 [c]=15 [cluster]=8 [faults]=12 [seeds]=7 [consumer]=12 [conformance]=1 [mutation]=60)
 declare -A WHAT=(
     [build]="compile, format, Checkstyle, ShellCheck, unit tests and the transport contract on the default JDK"
     [jdk25]="unit tests and the contract on JDK 25 or newer, suites over several transports sampled, a choice of those of several processes, and a short demo"
     [processes]="tests of several processes, kills and stops, mpirun"
     [vm]="what needs an RDMA device: in a virtual machine with Soft-RoCE, or directly where there is a device"
+    [wire]="two virtual machines whose wire loses packets and whose cables are pulled; DART from one to the other; alone, as emulated processors are slow"
     [c]="C tests, by day with gcc or clang; address, undefined-behaviour and thread sanitizers; bounded fuzzing"
     [cluster]="staging over three hosts that are network namespaces: auto://, Slurm, Open MPI, MPICH, Podman; cancelled, requeued, a lost node"
     [faults]="planted faults: the named test must turn red; Java processes killed at labelled steps"
@@ -233,12 +234,14 @@ tier_processes() {
         "${NO_STYLE[@]}"
 }
 
-tier_vm() {
+tier_vm() { virtual_machines vm; }
+tier_wire() { virtual_machines wire; }
+virtual_machines() {
     local code=0 built=0
     ! natives_current || built=1
-    VERBENA_NATIVES_BUILT=$built ci/rdma-vm/tier || code=$?
+    VERBENA_NATIVES_BUILT=$built ci/rdma-vm/tier "$1" || code=$?
     # shellcheck disable=SC2034 # used by ci/test
-    [ $code -ne $SKIPPED ] || SKIP_REASON=$(<"$LOGS/vm/skipped")
+    [ $code -ne $SKIPPED ] || SKIP_REASON=$(<"$LOGS/$1/skipped")
     return $code
 }
 
