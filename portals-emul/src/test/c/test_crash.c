@@ -106,6 +106,38 @@ static void sleeper_finds_the_dead(void)
     CHECK_EQ(PTL_EXT_FAIL_INITIATOR_DIED, event.ni_fail_type);
 }
 
+static void i_put_that_is_dropped(void)
+{
+    ptl_handle_md_t md = bind(own_bytes, 100, -1, PTL_RETAIN, PTL_EQ_NONE);
+
+    OK(put_to(md, PTL_NO_ACK_REQ, BITS + 9, 0, 0));
+    CHECK_EQ(PTL_EXT_DROPPED, PtlExtLastOutcome());
+}
+
+/* One dies inside the lock; the next finishes that put under it and does nothing else there that
+ * would ring. */
+static void recovery_rings_the_target(void)
+{
+    static const char *const labels[] = {"ptl.accept.intent", "ptl.accept.busy",
+                                         "ptl.complete.intent", "ptl.complete.busy"};
+
+    open_interface(PTL_EXT_REF);
+    eq = new_eq(64);
+    for (size_t i = 0; i < sizeof(labels) / sizeof(labels[0]); i++) {
+        uint32_t seen;
+
+        post_at(PORTAL, BITS, make_md(bytes, sizeof(bytes), 1, BOTH, eq), PTL_UNLINK, NULL);
+        fatal_label = labels[i];
+        fatal_passage = 1;
+        CHECK_EQ(SIGKILL, initiator_join(initiator_start(i_one_put)));
+        fatal_passage = 0;
+        OK(PtlExtDoorbell(ni, &seen));
+        initiator_run(i_put_that_is_dropped);
+        CHECK_EQ(PTL_OK, PtlExtWait(ni, seen, 300000000));
+        CHECK_EQ(1, drain(eq).ends);
+    }
+}
+
 /* PtlMDUnlink of a descriptor that only a dead initiator keeps busy succeeds. */
 static void unlink_reclaims_from_the_dead(void)
 {
@@ -301,6 +333,7 @@ int main(int argc, char **argv)
         {"", "recoverer_killed", recoverer_killed},
         {"", "unfinished_put_is_no_success", unfinished_put_is_no_success},
         {"", "sleeper_finds_the_dead", sleeper_finds_the_dead},
+        {"", "recovery_rings_the_target", recovery_rings_the_target},
         {"", "unlink_reclaims_from_the_dead", unlink_reclaims_from_the_dead},
         {"", "stopped_inside_the_lock", stopped_inside_the_lock},
         {"", "killed_at_random", killed_at_random},

@@ -86,6 +86,8 @@ static int try_lock(struct snic_segment *s, snic_lock_t *lock, uint32_t token, i
     atomic_fetch_add_explicit(&s->header->recoveries, 1, memory_order_relaxed);
     if (recover)
         recover(context, SNIC_TOKEN_SLOT(word));
+    /* The owner may sleep, and the dead one did not ring after what it had changed here. */
+    ring(s->header);
     SNIC_STEP("lock.recovered");
     return 1;
 }
