@@ -234,7 +234,8 @@ static int finish_quietly(struct p3_ni *ni, const struct p3_finish *f)
     if (!ni->mds[f->md].floating || md->generation != f->generation || f->undo ||
         p3_finish_logs(f) || (md->flags & (P3_INACTIVE | P3_UNLINK_DUE)))
         return 0;
-    if (f->ack && md->threshold != PTL_MD_THRESH_INF)
+    /* PtlMDUpdate may have given it a queue since. */
+    if (f->ack && (md->threshold != PTL_MD_THRESH_INF || md->eq != PTL_EQ_NONE))
         return 0;
     if (f->ack)
         p3_sr_add(ni, PTL_SR_RECV_COUNT, 1);
@@ -263,6 +264,8 @@ void p3_unlock_source(struct p3_ni *ni, int light)
 
 void p3_finish_do(struct p3_ni *ni, const struct p3_finish *f)
 {
+    int rings;
+
     pthread_mutex_lock(&ni->initiator);
     if (finish_quietly(ni, f)) {
         pthread_mutex_unlock(&ni->initiator);
@@ -272,9 +275,11 @@ void p3_finish_do(struct p3_ni *ni, const struct p3_finish *f)
         defer(ni, f);
         return;
     }
+    rings = p3_eq_find(&ni->view, f->event.eq) != NULL ||
+            (f->ack && p3_eq_find(&ni->view, ni->view.md[f->md].eq) != NULL);
     p3_finish_apply(ni, f);
     p3_moving_add(ni, (uint32_t)-1);
     p3_unlock_own(ni);
-    if (p3_eq_find(&ni->view, f->event.eq) != NULL)
+    if (rings)
         snic_ring_self(ni->nic);
 }

@@ -1,6 +1,11 @@
 /* PtlMDUpdate (assertions 70 to 75). */
 #include "deliver.h"
 
+extern _Thread_local void (*snic_step_hook)(const char *label);
+
+static ptl_handle_md_t quiet;
+static ptl_handle_eq_t late;
+
 static void update_needs_an_empty_queue(void)
 {
     ptl_handle_md_t md;
@@ -108,6 +113,38 @@ static void update_is_never_half(void)
     expect_sound();
 }
 
+static void give_a_queue(const char *label)
+{
+    ptl_md_t md = make_md(own_bytes, 64, -1, 0, late);
+
+    if (strcmp(label, "ptl.put.copied") == 0)
+        OK(PtlMDUpdate(quiet, NULL, &md, PTL_EQ_NONE));
+}
+
+static void i_put_and_get_a_queue(void)
+{
+    uint32_t seen;
+
+    late = new_eq(4);
+    quiet = bind(own_bytes, 64, -1, PTL_RETAIN, PTL_EQ_NONE);
+    OK(PtlExtDoorbell(ni, &seen));
+    snic_step_hook = give_a_queue;
+    OK(put(quiet, PTL_ACK_REQ));
+    snic_step_hook = NULL;
+    OK(PtlExtWait(ni, seen, 300000000));
+    CHECK_EQ(64, take(late, PTL_EVENT_ACK).mlength);
+    expect_empty(late);
+}
+
+/* The acknowledgement is an event of the descriptor as it is when it arrives. */
+static void queue_given_under_way_gets_the_ack(void)
+{
+    begin();
+    post(bytes, 64, -1, PTL_MD_OP_PUT, eq);
+    initiator_run(i_put_and_get_a_queue);
+    expect_sound();
+}
+
 int main(int argc, char **argv)
 {
     static const struct check_case cases[] = {
@@ -115,6 +152,7 @@ int main(int argc, char **argv)
         {"71", "update_without_a_queue", update_without_a_queue},
         {"73", "update_is_never_half", update_is_never_half},
         {"74,75", "bad_updates", bad_updates},
+        {"", "queue_given_under_way_gets_the_ack", queue_given_under_way_gets_the_ack},
     };
 
     return check_main(cases, (int)(sizeof(cases) / sizeof(cases[0])), argc, argv);
