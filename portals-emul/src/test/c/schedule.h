@@ -81,6 +81,49 @@ static inline void put_third(void)
     put_of(2);
 }
 
+/* ---- what the owner does against initiators ---- */
+
+static inline void post_for_many(void)
+{
+    posted = post(memory, 64, -1, PTL_MD_OP_PUT, queue);
+}
+
+static inline void unlink_it(void)
+{
+    code = PtlMDUnlink(posted);
+}
+
+static inline void post_for_update(void)
+{
+    memset(memory, 0, sizeof(memory));
+    posted = post(memory, 64, -1, PTL_MD_OP_PUT | PTL_MD_EVENT_START_DISABLE, queue);
+}
+
+static inline void update_it(void)
+{
+    ptl_md_t update =
+        make_md(memory + 128, 64, -1, PTL_MD_OP_PUT | PTL_MD_EVENT_START_DISABLE, queue);
+
+    code = PtlMDUpdate(posted, NULL, &update, queue);
+}
+
+static ptl_handle_eq_t tiny;
+static ptl_event_t seen;
+
+/* With a queue that is full: two events of puts by this initiator. */
+static inline void post_full_by(int which)
+{
+    tiny = new_eq(2);
+    posted = post(memory, 256, -1, PTL_MD_OP_PUT | PTL_MD_EVENT_START_DISABLE, tiny);
+    for (int i = 0; i < 2; i++)
+        put_of(which);
+}
+
+static inline void read_one(void)
+{
+    code = PtlEQGet(tiny, &seen);
+}
+
 /* ---- swaps of one word ---- */
 
 static ptl_handle_md_t landing[2];

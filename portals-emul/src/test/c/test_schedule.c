@@ -60,16 +60,6 @@ static void one_place(void)
 
 /* ---- a put against the owner's unlink ---- */
 
-static void post_for_many(void)
-{
-    posted = post(memory, 64, -1, PTL_MD_OP_PUT, queue);
-}
-
-static void unlink_it(void)
-{
-    code = PtlMDUnlink(posted);
-}
-
 static void judge_unlink(void)
 {
     CHECK(code == PTL_OK || code == PTL_MD_IN_USE);
@@ -90,20 +80,6 @@ static void put_against_unlink(void)
 
 /* ---- a put against a conditional update: wholly before it, or wholly after ---- */
 
-static void post_for_update(void)
-{
-    memset(memory, 0, sizeof(memory));
-    posted = post(memory, 64, -1, PTL_MD_OP_PUT | PTL_MD_EVENT_START_DISABLE, queue);
-}
-
-static void update_it(void)
-{
-    ptl_md_t update =
-        make_md(memory + 128, 64, -1, PTL_MD_OP_PUT | PTL_MD_EVENT_START_DISABLE, queue);
-
-    code = PtlMDUpdate(posted, NULL, &update, queue);
-}
-
 static void judge_update(void)
 {
     ptl_event_t event = take(queue, PTL_EVENT_PUT_END);
@@ -123,20 +99,9 @@ static void put_against_update(void)
 
 /* ---- a put against a reader of a queue that overflows ---- */
 
-static ptl_handle_eq_t tiny;
-static ptl_event_t seen;
-
 static void post_full(void)
 {
-    tiny = new_eq(2);
-    posted = post(memory, 256, -1, PTL_MD_OP_PUT | PTL_MD_EVENT_START_DISABLE, tiny);
-    for (int i = 0; i < 2; i++)
-        put_first();
-}
-
-static void read_one(void)
-{
-    code = PtlEQGet(tiny, &seen);
+    post_full_by(0);
 }
 
 static void judge_overflow(void)

@@ -13,16 +13,6 @@ static int delivered(void)
 
 /* ---- two puts against the owner's unlink ---- */
 
-static void post_for_many(void)
-{
-    posted = post(memory, 64, -1, PTL_MD_OP_PUT, queue);
-}
-
-static void unlink_it(void)
-{
-    code = PtlMDUnlink(posted);
-}
-
 static void judge_unlink(void)
 {
     int starts = 0, ends = 0;
@@ -47,20 +37,6 @@ static void puts_against_unlink(void)
 }
 
 /* ---- two puts against a conditional update ---- */
-
-static void post_for_update(void)
-{
-    memset(memory, 0, sizeof(memory));
-    posted = post(memory, 64, -1, PTL_MD_OP_PUT | PTL_MD_EVENT_START_DISABLE, queue);
-}
-
-static void update_it(void)
-{
-    ptl_md_t update =
-        make_md(memory + 128, 64, -1, PTL_MD_OP_PUT | PTL_MD_EVENT_START_DISABLE, queue);
-
-    code = PtlMDUpdate(posted, NULL, &update, queue);
-}
 
 /* Updated: both lie in the new region. Refused: both in the old one, one behind the other. */
 static void judge_update(void)
@@ -89,20 +65,9 @@ static void puts_against_update(void)
 
 /* ---- two puts against a reader of a queue that is full ---- */
 
-static ptl_handle_eq_t tiny;
-static ptl_event_t seen;
-
 static void post_full(void)
 {
-    tiny = new_eq(2);
-    posted = post(memory, 256, -1, PTL_MD_OP_PUT | PTL_MD_EVENT_START_DISABLE, tiny);
-    for (int i = 0; i < 2; i++)
-        put_of(2);
-}
-
-static void read_one(void)
-{
-    code = PtlEQGet(tiny, &seen);
+    post_full_by(2);
 }
 
 /* Four events were logged, with the sequences -2 to 1: what is read ascends, gaps are told. */
