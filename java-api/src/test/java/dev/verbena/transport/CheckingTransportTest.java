@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.verbena.memory.RegisteredRegion;
 import dev.verbena.memory.RemoteDescriptor;
-import dev.verbena.softnic.NativeAccess;
+import dev.verbena.shm.ShmTesting;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -16,11 +16,6 @@ import org.junit.jupiter.api.Timeout;
 /** Each way of breaking the contract must be found. */
 @Timeout(60)
 class CheckingTransportTest {
-    static {
-        NativeAccess.open();
-    }
-
-    private final ModelNetwork network = new ModelNetwork();
     private final List<Throwable> found = new CopyOnWriteArrayList<>();
     private Broken broken;
     private ContractNode a;
@@ -28,7 +23,7 @@ class CheckingTransportTest {
     private long connection;
     private RegisteredRegion local;
 
-    /** Adds events of its own to those of the model, or swallows some. */
+    /** Adds events of its own to those of the transport, or swallows some. */
     private static final class Broken extends ForwardingTransport {
         private java.util.function.Consumer<TransportHandler> extra = handler -> {};
         private boolean swallowsCompletions;
@@ -60,14 +55,11 @@ class CheckingTransportTest {
 
     @BeforeEach
     void connect() {
-        TransportContext context = new TransportContext().outstandingMax(4);
-        broken = new Broken(network.open(context));
+        TransportContext context = ShmTesting.context("checked").outstandingMax(4);
+        broken = new Broken(Transports.open("shm", context));
         a = new ContractNode(new CheckingTransport(broken, found::add));
-        b = new ContractNode(network.open(new TransportContext()));
-        b.transport.listen();
-        connection = a.connect(b.transport.uri(), 1);
-        b.poll();
-        a.poll();
+        b = new ContractNode(ShmTesting.open("peer"));
+        connection = a.connect(b, 1);
         local = a.allocate(64);
         assertThat(a.count("connected", connection)).isEqualTo(1);
         assertThat(found).isEmpty();

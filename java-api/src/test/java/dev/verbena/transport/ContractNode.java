@@ -89,6 +89,26 @@ public final class ContractNode implements TransportHandler, AutoCloseable {
                 peer, new UnsafeBuffer(privateData), 0, privateData.length, context, timeoutNs);
     }
 
+    /** Connects to a node that listens from now on; both are polled until they report it. */
+    long connect(ContractNode listener, long context) {
+        listener.transport.listen();
+        long handle = connect(listener.transport.uri(), context);
+        pollUntilBothLive(listener);
+        return handle;
+    }
+
+    /** Polls both until each has reported a connection, or its failure. */
+    void pollUntilBothLive(ContractNode other) {
+        long endNs = transport.nanoTime() + 10_000_000_000L;
+        while (lives.isEmpty() || other.lives.isEmpty()) {
+            if (transport.nanoTime() - endNs > 0) {
+                throw new AssertionError("not connected: " + lives + ", " + other.lives);
+            }
+            other.poll();
+            poll();
+        }
+    }
+
     /** How often a kind of life event came for a connection. */
     long count(String what, long connection) {
         return lives.stream()

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.verbena.memory.RegisteredRegion;
 import dev.verbena.memory.RemoteDescriptor;
-import dev.verbena.softnic.NativeAccess;
+import dev.verbena.shm.ShmTesting;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
@@ -22,10 +22,6 @@ import org.junit.jupiter.api.Timeout;
 /** Each operation reaches the transport within as it was asked for, with every argument. */
 @Timeout(60)
 class DecoratedOperationsTest {
-    static {
-        NativeAccess.open();
-    }
-
     private static final List<String> NAMES =
             List.of(
                     "send",
@@ -40,8 +36,8 @@ class DecoratedOperationsTest {
                     "getSummed");
     private static final int ANSWER = Transport.TOO_LONG;
 
-    private final Transport model = new ModelNetwork().open(new TransportContext());
-    private final RegisteredRegion region = model.allocate(64, 0);
+    private final Transport plain = ShmTesting.open("plain");
+    private final RegisteredRegion region = plain.allocate(64, 0);
     private final RemoteDescriptor remote = new RemoteDescriptor();
     private final TransferVector vector =
             new TransferVector(2).add(region, 31, 32, 33).add(region, 34, 35, 36);
@@ -50,7 +46,7 @@ class DecoratedOperationsTest {
     private RuntimeException thrown;
     private int answer = ANSWER;
 
-    /** Keeps what operations it is asked for; for everything else it is the model. */
+    /** Keeps what operations it is asked for; for everything else it is the plain one. */
     private final Transport recorder =
             (Transport)
                     Proxy.newProxyInstance(
@@ -69,7 +65,7 @@ class DecoratedOperationsTest {
             return answer;
         }
         try {
-            return method.invoke(model, arguments);
+            return method.invoke(plain, arguments);
         } catch (InvocationTargetException e) {
             throw e.getCause();
         }
@@ -108,19 +104,19 @@ class DecoratedOperationsTest {
     @AfterEach
     void close() {
         region.close();
-        model.close();
+        plain.close();
     }
 
     @Test
     void shouldHandOnEachOperationWithItsArgumentsAndItsAnswer() {
-        List<List<Object>> plain = askOf(recorder);
-        assertThat(plain).extracting(call -> call.get(0)).isEqualTo(List.<Object>copyOf(NAMES));
+        List<List<Object>> expected = askOf(recorder);
+        assertThat(expected).extracting(call -> call.get(0)).isEqualTo(List.<Object>copyOf(NAMES));
         decorators()
                 .forEach(
                         (name, decorate) ->
                                 assertThat(askOf(decorate.apply(recorder)))
                                         .as(name)
-                                        .isEqualTo(plain));
+                                        .isEqualTo(expected));
     }
 
     @Test
@@ -146,7 +142,7 @@ class DecoratedOperationsTest {
         answer = Transport.ACCEPTED;
         List<String> found = new ArrayList<>();
         askOf(new CheckingTransport(recorder, violation -> found.add(violation.getMessage())));
-        String to = model.uri() + ": ";
+        String to = plain.uri() + ": ";
         assertThat(found)
                 .isEqualTo(
                         NAMES.stream()

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.verbena.memory.RegisteredRegion;
 import dev.verbena.memory.RemoteDescriptor;
-import dev.verbena.softnic.NativeAccess;
+import dev.verbena.shm.ShmTesting;
 import dev.verbena.transport.ContractNode.Completion;
 import dev.verbena.transport.ContractNode.Life;
 import java.util.ArrayList;
@@ -18,10 +18,6 @@ import org.junit.jupiter.api.Timeout;
 /** Faults happen, and only such as the contract allows: the checking decorator sits on top. */
 @Timeout(60)
 class FaultyTransportTest {
-    static {
-        NativeAccess.open();
-    }
-
     /** A faulty transport and a plain one, connected. */
     private static final class Pair implements AutoCloseable {
         final List<Throwable> violations = new ArrayList<>();
@@ -32,20 +28,16 @@ class FaultyTransportTest {
         long connection;
 
         Pair(FaultOptions options) {
-            ModelNetwork network = new ModelNetwork();
-            TransportContext context = new TransportContext().outstandingMax(64);
-            faulty = new FaultyTransport(network.open(context), options);
+            TransportContext context = ShmTesting.context("faulty").outstandingMax(64);
+            faulty = new FaultyTransport(Transports.open("shm", context), options);
             a = new ContractNode(new CheckingTransport(faulty, violations::add));
-            b = new ContractNode(network.open(new TransportContext()));
+            b = new ContractNode(ShmTesting.open("peer"));
             a.hook = events::add;
             b.transport.listen();
             while (connection <= 0) {
                 connection = a.connect(b.transport.uri(), 1);
             }
-            for (int i = 0; i < 100 && a.lives.isEmpty(); i++) {
-                b.poll();
-                a.poll();
-            }
+            a.pollUntilBothLive(b);
         }
 
         void pollBoth(int times) {

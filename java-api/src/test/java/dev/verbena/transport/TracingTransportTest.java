@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.verbena.memory.RegisteredRegion;
 import dev.verbena.memory.RemoteDescriptor;
-import dev.verbena.softnic.NativeAccess;
+import dev.verbena.shm.ShmTesting;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -13,21 +13,13 @@ import org.junit.jupiter.api.Timeout;
 
 @Timeout(60)
 class TracingTransportTest {
-    static {
-        NativeAccess.open();
-    }
-
     @Test
     void shouldWriteALineForEachCallAndEvent() {
-        ModelNetwork network = new ModelNetwork();
         List<String> lines = new ArrayList<>();
-        Transport inner = network.open(new TransportContext());
+        Transport inner = ShmTesting.open("traced");
         try (ContractNode a = new ContractNode(new TracingTransport(inner, lines::add));
-                ContractNode b = new ContractNode(network.open(new TransportContext()))) {
-            b.transport.listen();
-            long handle = a.connect(b.transport.uri(), 11);
-            b.poll();
-            a.poll();
+                ContractNode b = new ContractNode(ShmTesting.open("traced"))) {
+            long handle = a.connect(b, 11);
             RegisteredRegion local = a.allocate(64);
             RegisteredRegion remote = b.allocate(64, RemoteDescriptor.REMOTE_READ);
             RemoteDescriptor d = ContractFixture.describe(remote);
@@ -60,7 +52,7 @@ class TracingTransportTest {
             assertThat(texts)
                     .anyMatch(
                             l ->
-                                    l.startsWith("call connect peer=model://")
+                                    l.startsWith("call connect peer=shm://")
                                             && l.endsWith(" = " + handle));
             assertThat(texts)
                     .anyMatch(

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.verbena.AllocationMeter;
 import dev.verbena.memory.RegisteredRegion;
-import dev.verbena.softnic.NativeAccess;
+import dev.verbena.shm.ShmTesting;
 import java.util.Random;
 import java.util.zip.CRC32C;
 import org.junit.jupiter.api.Test;
@@ -14,10 +14,6 @@ import org.junit.jupiter.api.Timeout;
 /** Sums that are read from the region because the transport took none. */
 @Timeout(60)
 class TransferSumTest {
-    static {
-        NativeAccess.open();
-    }
-
     private static final int LENGTH = 10_000;
 
     private static int expected(byte[] bytes, int from, int length) {
@@ -31,8 +27,8 @@ class TransferSumTest {
         byte[] bytes = new byte[LENGTH];
         Random random = new Random(5);
         random.nextBytes(bytes);
-        try (Transport model = new ModelNetwork().open(new TransportContext());
-                RegisteredRegion region = model.allocate(LENGTH, 0)) {
+        try (Transport transport = ShmTesting.open("sum");
+                RegisteredRegion region = transport.allocate(LENGTH, 0)) {
             region.buffer(0, LENGTH).putBytes(0, bytes);
             TransferSum sum = new TransferSum(1024);
             assertThat(sum.value()).isZero();
@@ -50,8 +46,8 @@ class TransferSumTest {
 
     @Test
     void shouldRefuseToReadARegionThatIsClosed() {
-        try (Transport model = new ModelNetwork().open(new TransportContext())) {
-            RegisteredRegion region = model.allocate(LENGTH, 0);
+        try (Transport transport = ShmTesting.open("sum")) {
+            RegisteredRegion region = transport.allocate(LENGTH, 0);
             TransferSum sum = new TransferSum();
             sum.begin(region, 0, 10);
             region.close();
@@ -61,8 +57,8 @@ class TransferSumTest {
 
     @Test
     void shouldAllocateNothingForARegionThatItKnows() {
-        try (Transport model = new ModelNetwork().open(new TransportContext());
-                RegisteredRegion region = model.allocate(LENGTH, 0)) {
+        try (Transport transport = ShmTesting.open("sum");
+                RegisteredRegion region = transport.allocate(LENGTH, 0)) {
             TransferSum sum = new TransferSum();
             long[] total = new long[1];
             AllocationMeter.requireNone(

@@ -5,17 +5,15 @@ import java.util.Set;
 
 /** The suite through the tracing decorator, which may change nothing. */
 @SampledByDay(parts = 3)
-class TracedModelContractTest extends TransportContract {
-    private final ModelNetwork network = new ModelNetwork();
-
+class TracedShmContractTest extends TransportContract {
     @Override
     protected String scheme() {
-        return "model";
+        return "shm";
     }
 
     @Override
     protected Transport open(TransportContext context) {
-        return new TracingTransport(network.open(context), line -> {});
+        return new TracingTransport(super.open(context), line -> {});
     }
 
     @Override
