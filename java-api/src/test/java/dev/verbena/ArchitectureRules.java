@@ -5,12 +5,17 @@ import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaMethod;
+import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.core.importer.Location;
+import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.junit.ArchTests;
 import com.tngtech.archunit.lang.ArchCondition;
 import com.tngtech.archunit.lang.ArchRule;
 import com.tngtech.archunit.lang.ConditionEvents;
 import com.tngtech.archunit.lang.SimpleConditionEvent;
 import com.tngtech.archunit.library.dependencies.SlicesRuleDefinition;
 import dev.verbena.agent.internal.KillSteps;
+import java.nio.file.Path;
 import java.util.stream.Stream;
 
 /**
@@ -19,6 +24,54 @@ import java.util.stream.Stream;
  */
 public final class ArchitectureRules {
     private ArchitectureRules() {}
+
+    /** Main classes of the module whose tests run, without what JMH generates. */
+    public static final class ThisModule implements ImportOption {
+        private static final String MAIN = Path.of("target/classes").toAbsolutePath() + "/";
+
+        @Override
+        public boolean includes(Location location) {
+            return location.contains(MAIN) && !location.contains("/jmh_generated/");
+        }
+    }
+
+    /** A module with a transport and the interface below it. */
+    public static final class Provider {
+        @ArchTest static final ArchRule SIGNATURES = publicSignaturesAreFreeOfJavaCpp();
+
+        @ArchTest static final ArchRule NO_CIRCLE = packagesHaveNoCircle();
+
+        @ArchTest static final ArchTests FIELDS = ArchTests.in(FieldWrites.class);
+
+        @ArchTest
+        static final ArchRule NOTHING_POINTS_UP =
+                noClasses()
+                        .should()
+                        .dependOnClassesThat()
+                        .resideInAnyPackage(
+                                "dev.verbena.dart..",
+                                "dev.verbena.examples..",
+                                "dev.verbena.cli..");
+
+        private Provider() {}
+    }
+
+    /** A module with a sink: of the staging it uses the interface of sinks only. */
+    public static final class Sink {
+        @ArchTest static final ArchTests FIELDS = ArchTests.in(FieldWrites.class);
+
+        @ArchTest
+        static final ArchRule SINK =
+                noClasses()
+                        .should()
+                        .dependOnClassesThat()
+                        .resideInAnyPackage(
+                                "dev.verbena.savime..",
+                                "dev.verbena.dart..",
+                                "dev.verbena.transport..");
+
+        private Sink() {}
+    }
 
     /** Generated bindings stay below; nothing of JavaCPP is seen by users. */
     public static ArchRule publicSignaturesAreFreeOfJavaCpp() {

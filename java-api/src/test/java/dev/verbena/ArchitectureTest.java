@@ -2,26 +2,16 @@ package dev.verbena;
 
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 
-import com.tngtech.archunit.core.domain.JavaClasses;
-import com.tngtech.archunit.core.importer.ImportOption;
-import com.tngtech.archunit.core.importer.Location;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTag;
 import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.junit.ArchTests;
 import com.tngtech.archunit.lang.ArchRule;
 
 /** The arrows of this module. */
-@AnalyzeClasses(packages = "dev.verbena", importOptions = ArchitectureTest.ThisModule.class)
+@AnalyzeClasses(packages = "dev.verbena", importOptions = ArchitectureRules.ThisModule.class)
 @ArchTag("once")
 class ArchitectureTest {
-    /** Main classes of this module only. */
-    static final class ThisModule implements ImportOption {
-        @Override
-        public boolean includes(Location location) {
-            return location.contains("/java-api/target/classes/");
-        }
-    }
-
     @ArchTest
     static final ArchRule SIGNATURES = ArchitectureRules.publicSignaturesAreFreeOfJavaCpp();
 
@@ -67,8 +57,5 @@ class ArchitectureTest {
                             "dev.verbena.examples..",
                             "dev.verbena.cli..");
 
-    @ArchTest
-    static void shouldWriteOwnFieldsOnly(JavaClasses classes) {
-        FieldWrites.requireOnly(classes, "");
-    }
+    @ArchTest static final ArchTests FIELDS = ArchTests.in(FieldWrites.class);
 }

@@ -2,11 +2,10 @@ package dev.verbena.nsim;
 
 import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.JavaClasses;
-import com.tngtech.archunit.core.importer.ImportOption;
-import com.tngtech.archunit.core.importer.Location;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTag;
 import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.junit.ArchTests;
 import com.tngtech.archunit.lang.ArchRule;
 import com.tngtech.archunit.lang.syntax.ArchRuleDefinition;
 import dev.verbena.ArchitectureRules;
@@ -14,17 +13,9 @@ import dev.verbena.FieldWrites;
 import java.util.Set;
 
 /** The arrows of this module. */
-@AnalyzeClasses(packages = "dev.verbena", importOptions = ArchitectureTest.ThisModule.class)
+@AnalyzeClasses(packages = "dev.verbena", importOptions = ArchitectureRules.ThisModule.class)
 @ArchTag("once")
 class ArchitectureTest {
-    /** Main classes of this module only. */
-    static final class ThisModule implements ImportOption {
-        @Override
-        public boolean includes(Location location) {
-            return location.contains("/nsim/target/classes/");
-        }
-    }
-
     private static final Set<String> KNOW_THEIR_THREAD =
             Set.of("TimeAdvance", "TransportConnections");
 
@@ -88,8 +79,5 @@ class ArchitectureTest {
 
     @ArchTest static final ArchRule NO_CIRCLE = ArchitectureRules.packagesHaveNoCircle();
 
-    @ArchTest
-    static void shouldWriteOwnFieldsOnly(JavaClasses classes) {
-        FieldWrites.requireOnly(classes, "");
-    }
+    @ArchTest static final ArchTests FIELDS = ArchTests.in(FieldWrites.class);
 }

@@ -12,11 +12,10 @@ import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.Dependency;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
-import com.tngtech.archunit.core.importer.ImportOption;
-import com.tngtech.archunit.core.importer.Location;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTag;
 import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.junit.ArchTests;
 import com.tngtech.archunit.lang.ArchCondition;
 import com.tngtech.archunit.lang.ArchRule;
 import com.tngtech.archunit.lang.ConditionEvents;
@@ -32,17 +31,9 @@ import java.util.Set;
 import org.junit.jupiter.api.Tag;
 
 /** The arrows of this module. */
-@AnalyzeClasses(packages = "dev.verbena", importOptions = ArchitectureTest.ThisModule.class)
+@AnalyzeClasses(packages = "dev.verbena", importOptions = ArchitectureRules.ThisModule.class)
 @ArchTag("once")
 class ArchitectureTest {
-    /** Main classes of this module only. */
-    static final class ThisModule implements ImportOption {
-        @Override
-        public boolean includes(Location location) {
-            return location.contains("/staging/target/classes/");
-        }
-    }
-
     @ArchTest
     static final ArchRule DEPENDENCIES =
             ArchitectureRules.protocolsDependOnTheContractOnly(
@@ -240,8 +231,5 @@ class ArchitectureTest {
         }
     }
 
-    @ArchTest
-    static void shouldWriteOwnFieldsOnly(JavaClasses classes) {
-        FieldWrites.requireOnly(classes, "");
-    }
+    @ArchTest static final ArchTests FIELDS = ArchTests.in(FieldWrites.class);
 }
