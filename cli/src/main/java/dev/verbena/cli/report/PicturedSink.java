@@ -2,18 +2,14 @@ package dev.verbena.cli.report;
 
 import dev.verbena.agent.FieldPictures;
 import dev.verbena.agent.RealEnvironment;
+import dev.verbena.staging.sink.ForwardingSink;
 import dev.verbena.staging.sink.Sink;
 import dev.verbena.staging.sink.SinkDataset;
 import dev.verbena.staging.sink.SinkRejectedException;
-import dev.verbena.staging.sink.SinkSession;
-import dev.verbena.staging.sink.SinkWatch;
 import dev.verbena.staging.sink.StagedPiece;
-import dev.verbena.staging.sink.Subtar;
-import dev.verbena.staging.sink.Tar;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import org.agrona.concurrent.NanoClock;
 
@@ -23,7 +19,7 @@ import org.agrona.concurrent.NanoClock;
  * that handed it over; a picture that cannot be made or shown is reported, once until one can, and
  * holds up nothing. Datasets that are no piece of an array are not drawn. Thread-safe.
  */
-public final class PicturedSink implements Sink {
+public final class PicturedSink extends ForwardingSink {
     /** Between two pictures of a variable. */
     private static final long PAUSE_NS = 1_000_000_000L;
 
@@ -33,7 +29,6 @@ public final class PicturedSink implements Sink {
     /** Variables that are remembered; the one that came longest ago is forgotten. */
     private static final int VARIABLES_MAX = 64;
 
-    private final Sink sink;
     private final RealEnvironment environment;
     private final NanoClock clock;
     private final Map<String, Variable> variables = new RecentVariables();
@@ -88,37 +83,13 @@ public final class PicturedSink implements Sink {
      * @param environment whose {@link FieldPictures} get the pictures; not closed by this
      */
     public PicturedSink(Sink sink, RealEnvironment environment) {
-        this.sink = sink;
+        super(sink);
         this.environment = environment;
         this.clock = environment.nanoClock();
     }
 
     @Override
-    public int sessionsMax() {
-        return sink.sessionsMax();
-    }
-
-    @Override
-    public boolean supportsCommands() {
-        return sink.supportsCommands();
-    }
-
-    @Override
-    public SinkSession open() throws IOException {
-        return new Session(sink.open());
-    }
-
-    @Override
-    public void watch(SinkWatch watch) {
-        sink.watch(watch);
-    }
-
-    @Override
-    public void close() {
-        sink.close();
-    }
-
-    private synchronized void draw(SinkDataset dataset, FileChannel data) {
+    protected synchronized void taken(SinkDataset dataset, FileChannel data) {
         if (dataset.piece() == null) {
             return;
         }
@@ -144,59 +115,6 @@ public final class PicturedSink implements Sink {
             environment
                     .errorHandler()
                     .onError(new IOException("no picture of " + dataset.name() + ": " + e, e));
-        }
-    }
-
-    private final class Session implements SinkSession {
-        private final SinkSession session;
-
-        Session(SinkSession session) {
-            this.session = session;
-        }
-
-        @Override
-        public void transfer(SinkDataset dataset, FileChannel data) throws IOException {
-            session.transfer(dataset, data);
-            draw(dataset, data);
-        }
-
-        @Override
-        public void transferAll(List<SinkDataset> datasets, List<FileChannel> data)
-                throws IOException {
-            session.transferAll(datasets, data);
-            for (int i = 0; i < datasets.size(); i++) {
-                draw(datasets.get(i), data.get(i));
-            }
-        }
-
-        @Override
-        public String command(String text) throws IOException {
-            return session.command(text);
-        }
-
-        @Override
-        public boolean mapsTars() {
-            return session.mapsTars();
-        }
-
-        @Override
-        public String createTar(Tar tar) throws IOException {
-            return session.createTar(tar);
-        }
-
-        @Override
-        public String loadSubtar(Subtar subtar) throws IOException {
-            return session.loadSubtar(subtar);
-        }
-
-        @Override
-        public String query(String text, int rowsMax) throws IOException {
-            return session.query(text, rowsMax);
-        }
-
-        @Override
-        public void close() throws IOException {
-            session.close();
         }
     }
 }

@@ -1,10 +1,8 @@
 package dev.verbena.staging.sink;
 
-import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
@@ -12,11 +10,10 @@ import java.util.Set;
  * A sink that says when another one has all pieces of a step of a variable: as many elements as the
  * global array has. What that one had before this was made is not known to it. Thread-safe.
  */
-public final class SealedSteps implements Sink {
+public final class SealedSteps extends ForwardingSink {
     /** Steps of which pieces are missing, at most: the oldest are forgotten. */
     private static final int OPEN_MAX = 65_536;
 
-    private final Sink sink;
     private final Listener listener;
     private final Map<String, Open> open = new LinkedHashMap<>();
 
@@ -43,36 +40,12 @@ public final class SealedSteps implements Sink {
      * @param sink closed by this
      */
     public SealedSteps(Sink sink, Listener listener) {
-        this.sink = sink;
+        super(sink);
         this.listener = listener;
     }
 
     @Override
-    public int sessionsMax() {
-        return sink.sessionsMax();
-    }
-
-    @Override
-    public boolean supportsCommands() {
-        return sink.supportsCommands();
-    }
-
-    @Override
-    public SinkSession open() throws IOException {
-        return new Session(sink.open());
-    }
-
-    @Override
-    public void watch(SinkWatch watch) {
-        sink.watch(watch);
-    }
-
-    @Override
-    public void close() {
-        sink.close();
-    }
-
-    private void taken(SinkDataset dataset) {
+    protected void taken(SinkDataset dataset, FileChannel data) {
         if (dataset.piece() == null) {
             return;
         }
@@ -97,58 +70,5 @@ public final class SealedSteps implements Sink {
         }
         open.remove(key);
         return true;
-    }
-
-    private final class Session implements SinkSession {
-        private final SinkSession session;
-
-        Session(SinkSession session) {
-            this.session = session;
-        }
-
-        @Override
-        public void transfer(SinkDataset dataset, FileChannel data) throws IOException {
-            session.transfer(dataset, data);
-            taken(dataset);
-        }
-
-        @Override
-        public void transferAll(List<SinkDataset> datasets, List<FileChannel> data)
-                throws IOException {
-            session.transferAll(datasets, data);
-            for (SinkDataset each : datasets) {
-                taken(each);
-            }
-        }
-
-        @Override
-        public String command(String text) throws IOException {
-            return session.command(text);
-        }
-
-        @Override
-        public boolean mapsTars() {
-            return session.mapsTars();
-        }
-
-        @Override
-        public String createTar(Tar tar) throws IOException {
-            return session.createTar(tar);
-        }
-
-        @Override
-        public String loadSubtar(Subtar subtar) throws IOException {
-            return session.loadSubtar(subtar);
-        }
-
-        @Override
-        public String query(String text, int rowsMax) throws IOException {
-            return session.query(text, rowsMax);
-        }
-
-        @Override
-        public void close() throws IOException {
-            session.close();
-        }
     }
 }
