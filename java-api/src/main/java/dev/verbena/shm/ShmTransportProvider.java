@@ -5,7 +5,6 @@ import dev.verbena.transport.Transport;
 import dev.verbena.transport.TransportContext;
 import dev.verbena.transport.TransportProvider;
 import java.util.Set;
-import java.util.TreeSet;
 
 /**
  * Provider of {@code shm://}: shared memory between processes of one user on one host.
@@ -20,8 +19,7 @@ public final class ShmTransportProvider implements TransportProvider {
 
     static final String FOREIGN_OPTION = "foreignMemory";
     static final String DIRECTORY_OPTION = "directory";
-    private static final Set<String> OPTIONS =
-            new TreeSet<>(Set.of(FOREIGN_OPTION, DIRECTORY_OPTION));
+    private static final Set<String> OPTIONS = Set.of(FOREIGN_OPTION, DIRECTORY_OPTION);
 
     /** Called by {@link java.util.ServiceLoader}. */
     public ShmTransportProvider() {}
@@ -44,13 +42,7 @@ public final class ShmTransportProvider implements TransportProvider {
     @Override
     public Transport open(TransportContext context) {
         NativeAccess.open();
-        context.conclude();
-        for (String option : context.options().keySet()) {
-            if (!OPTIONS.contains(option)) {
-                throw new IllegalArgumentException(
-                        "shm knows no option '" + option + "'; it knows " + OPTIONS);
-            }
-        }
+        context.conclude(SCHEME, OPTIONS);
         String foreign = context.options().getOrDefault(FOREIGN_OPTION, "attach");
         if (!foreign.equals("attach") && !foreign.equals("bounce")) {
             throw new IllegalArgumentException(

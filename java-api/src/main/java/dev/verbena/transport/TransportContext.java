@@ -2,6 +2,8 @@ package dev.verbena.transport;
 
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.regex.Pattern;
 import org.agrona.ErrorHandler;
 
@@ -208,6 +210,24 @@ public final class TransportContext {
         range("outstandingMax", outstandingMax, 1, 1 << 20);
         range("connectionsMax", connectionsMax, 1, 1 << 14);
         range("peerTimeoutNs", peerTimeoutNs, 1_000_000L, Long.MAX_VALUE / 4);
+        return this;
+    }
+
+    /**
+     * As {@link #conclude()}, of a provider that has these options.
+     *
+     * @throws IllegalArgumentException naming the value and its range, or the option that there is
+     *     not
+     */
+    public TransportContext conclude(String scheme, Set<String> known) {
+        conclude();
+        for (String option : options.keySet()) {
+            if (!known.contains(option)) {
+                throw new IllegalArgumentException(
+                        "%s knows no option '%s'; it knows %s"
+                                .formatted(scheme, option, new TreeSet<>(known)));
+            }
+        }
         return this;
     }
 

@@ -74,13 +74,7 @@ public final class GniTransportProvider implements TransportProvider {
     @Override
     public Transport open(TransportContext context) {
         NativeAccess.open();
-        context.conclude();
-        for (String option : context.options().keySet()) {
-            if (!OPTIONS.contains(option)) {
-                throw new IllegalArgumentException(
-                        "the gni transport has no option '" + option + "'; it has " + OPTIONS);
-            }
-        }
+        context.conclude(SCHEME, OPTIONS);
         String cause = unavailabilityCause();
         if (cause != null) {
             throw new TransportException("open gni: " + cause, 0, null);

@@ -73,13 +73,7 @@ public final class OfiTransportProvider implements TransportProvider {
     @Override
     public Transport open(TransportContext context) {
         NativeAccess.open();
-        context.conclude();
-        for (String option : context.options().keySet()) {
-            if (!OPTIONS.contains(option)) {
-                throw new IllegalArgumentException(
-                        "the ofi transport has no option '" + option + "'; it has " + OPTIONS);
-            }
-        }
+        context.conclude(SCHEME, OPTIONS);
         String cause = unavailabilityCause();
         if (cause != null) {
             throw new TransportException("open ofi: " + cause, 0, null);

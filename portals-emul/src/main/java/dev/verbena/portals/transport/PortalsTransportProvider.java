@@ -65,13 +65,7 @@ public final class PortalsTransportProvider implements TransportProvider {
      */
     public static PortalsTransport open(TransportContext context, PortalsTrace trace) {
         NativeAccess.open();
-        context.conclude();
-        for (String option : context.options().keySet()) {
-            if (!OPTIONS.contains(option)) {
-                throw new IllegalArgumentException(
-                        "the portals transport has no option '" + option + "'; it has " + OPTIONS);
-            }
-        }
+        context.conclude(SCHEME, OPTIONS);
         String foreign = context.options().getOrDefault(FOREIGN_OPTION, "attach");
         if (!foreign.equals("attach") && !foreign.equals("bounce")) {
             throw new IllegalArgumentException(
