@@ -3,11 +3,8 @@ package dev.verbena.rdma;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.verbena.rdma.calls.HotCalls;
-import java.io.File;
-import java.nio.file.Files;
-import java.util.ArrayList;
+import dev.verbena.softnic.TestJvm;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -45,24 +42,9 @@ class HotCallsTest {
     }
 
     private static String run(List<String> flags) throws Exception {
-        List<String> command = new ArrayList<>();
-        command.add(System.getProperty("java.home") + "/bin/java");
-        command.addAll(flags);
-        command.addAll(List.of("-cp", System.getProperty("java.class.path")));
-        command.add(Child.class.getName());
-        File output = File.createTempFile("verbena", ".txt");
-        Process process =
-                new ProcessBuilder(command)
-                        .redirectErrorStream(true)
-                        .redirectOutput(output)
-                        .start();
-        try {
-            assertThat(process.waitFor(90, TimeUnit.SECONDS)).isTrue();
-            assertThat(process.exitValue()).as(Files.readString(output.toPath())).isZero();
-            return Files.readString(output.toPath());
-        } finally {
-            process.destroyForcibly();
-            Files.delete(output.toPath());
-        }
+        TestJvm.Ended ended =
+                TestJvm.run(Child.class, System.getProperty("java.class.path"), flags);
+        assertThat(ended.code()).as(ended.output()).isZero();
+        return ended.output();
     }
 }

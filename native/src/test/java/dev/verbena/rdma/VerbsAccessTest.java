@@ -4,11 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.verbena.rdma.calls.verbscalls;
 import dev.verbena.softnic.NativeAccess;
-import java.io.File;
-import java.nio.file.Files;
-import java.util.ArrayList;
+import dev.verbena.softnic.TestJvm;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -60,23 +57,7 @@ class VerbsAccessTest {
     }
 
     private static String java(String... flags) throws Exception {
-        List<String> command = new ArrayList<>();
-        command.add(System.getProperty("java.home") + "/bin/java");
-        command.addAll(List.of(flags));
-        command.addAll(List.of("-cp", System.getProperty("java.class.path")));
-        command.add(Child.class.getName());
-        File output = File.createTempFile("verbena", ".txt");
-        Process process =
-                new ProcessBuilder(command)
-                        .redirectErrorStream(true)
-                        .redirectOutput(output)
-                        .start();
-        try {
-            assertThat(process.waitFor(90, TimeUnit.SECONDS)).isTrue();
-            return Files.readString(output.toPath());
-        } finally {
-            process.destroyForcibly();
-            Files.delete(output.toPath());
-        }
+        String classPath = System.getProperty("java.class.path");
+        return TestJvm.run(Child.class, classPath, List.of(flags)).output();
     }
 }

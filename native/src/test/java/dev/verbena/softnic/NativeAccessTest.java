@@ -4,12 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.File;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.jar.JarEntry;
 import java.util.jar.JarOutputStream;
 import java.util.stream.Stream;
@@ -114,24 +112,6 @@ class NativeAccessTest {
 
     private static String java(String classPath, List<String> flags, String... arguments)
             throws IOException, InterruptedException {
-        List<String> command = new java.util.ArrayList<>();
-        command.add(System.getProperty("java.home") + "/bin/java");
-        command.addAll(flags);
-        command.addAll(List.of("-cp", classPath));
-        command.add(Child.class.getName());
-        command.addAll(List.of(arguments));
-        File output = File.createTempFile("verbena", ".txt");
-        Process process =
-                new ProcessBuilder(command)
-                        .redirectErrorStream(true)
-                        .redirectOutput(output)
-                        .start();
-        try {
-            assertThat(process.waitFor(50, TimeUnit.SECONDS)).isTrue();
-            return Files.readString(output.toPath(), StandardCharsets.UTF_8);
-        } finally {
-            process.destroyForcibly();
-            Files.delete(output.toPath());
-        }
+        return TestJvm.run(Child.class, classPath, flags, arguments).output();
     }
 }

@@ -1,5 +1,6 @@
 package dev.verbena.nessie;
 
+import dev.verbena.JavaProcess;
 import dev.verbena.agent.RealEnvironment;
 import dev.verbena.nessie.nnti.BufferFlags;
 import dev.verbena.nessie.nnti.NntiBuffer;
@@ -12,76 +13,31 @@ import dev.verbena.nessie.rpc.RpcEndpoint;
 import dev.verbena.nessie.rpc.RpcService;
 import dev.verbena.transport.TransportContext;
 import dev.verbena.transport.Transports;
-import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStreamReader;
-import java.nio.file.Path;
 
 /**
  * A process of its own, and the program that it runs: {@code serve JOB THREADS} or {@code memory
  * JOB}, which print their address, {@code atomics JOB URL ADDS LOCKS} and {@code leave JOB URL}.
  */
-final class NessieProcess implements AutoCloseable {
+final class NessieProcess extends JavaProcess {
     /** Doubles each byte of the client's data. */
     static final int DOUBLE = 1;
 
     static final int LENGTH_MAX = 1 << 20;
 
-    private final Process process;
     private final String url;
-    private final BufferedReader out;
 
-    private NessieProcess(Process process) throws IOException {
-        this.process = process;
-        out = new BufferedReader(new InputStreamReader(process.getInputStream()));
-        StringBuilder all = new StringBuilder();
-        String line;
-        while ((line = out.readLine()) != null && !line.startsWith("url ")) {
-            all.append(line).append('\n');
-        }
-        if (line == null) {
-            throw new AssertionError("the process printed no address but:\n" + all);
-        }
-        url = line.substring("url ".length());
+    private NessieProcess(String... arguments) throws IOException {
+        super(arguments);
+        url = await("url ");
     }
 
     static NessieProcess start(String... arguments) throws IOException {
-        String[] command = new String[arguments.length + 6];
-        command[0] = Path.of(System.getProperty("java.home"), "bin", "java").toString();
-        command[1] = "-Xmx256m";
-        command[2] = "-XX:TieredStopAtLevel=1";
-        command[3] = "-cp";
-        command[4] = System.getProperty("java.class.path");
-        command[5] = NessieProcess.class.getName();
-        System.arraycopy(arguments, 0, command, 6, arguments.length);
-        return new NessieProcess(new ProcessBuilder(command).redirectErrorStream(true).start());
+        return new NessieProcess(arguments);
     }
 
     String url() {
         return url;
-    }
-
-    /** What it has printed since its address; waits for its end. */
-    String output() {
-        return out.lines().collect(java.util.stream.Collectors.joining("\n"));
-    }
-
-    boolean isAlive() {
-        return process.isAlive();
-    }
-
-    int exitCode() throws InterruptedException {
-        return process.waitFor();
-    }
-
-    /** {@code kill -9}. */
-    void kill() throws InterruptedException {
-        process.destroyForcibly().waitFor();
-    }
-
-    @Override
-    public void close() throws InterruptedException {
-        kill();
     }
 
     // ---- in the process

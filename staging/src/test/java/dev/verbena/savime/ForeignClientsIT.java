@@ -100,7 +100,7 @@ class ForeignClientsIT {
     }
 
     private static String address(StagingProcess server) throws IOException {
-        return "127.0.0.1:" + server.await("ready").split(" ")[1];
+        return "127.0.0.1:" + server.await("ready ");
     }
 
     @Test

@@ -1,5 +1,6 @@
 package dev.verbena.savime;
 
+import dev.verbena.JavaProcess;
 import dev.verbena.agent.RealEnvironment;
 import dev.verbena.memory.OffHeapMemories;
 import dev.verbena.memory.OffHeapMemory;
@@ -7,9 +8,7 @@ import dev.verbena.savime.query.SavimeClient;
 import dev.verbena.savime.query.SavimeSink;
 import dev.verbena.staging.sink.Sink;
 import dev.verbena.transport.TransportContext;
-import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStreamReader;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
@@ -19,46 +18,15 @@ import java.util.concurrent.locks.LockSupport;
  * MEMORY SINK}, SINK a port of SAVIME or {@code file:FOLDER}, or {@code client JOB FOLDER NAME
  * COUNT}.
  */
-final class StagingProcess implements AutoCloseable {
+final class StagingProcess extends JavaProcess {
     static final int LENGTH = 100_000;
 
-    private final Process process;
-    private final BufferedReader out;
-
-    private StagingProcess(Process process) {
-        this.process = process;
-        this.out = new BufferedReader(new InputStreamReader(process.getInputStream()));
+    private StagingProcess(String... arguments) throws IOException {
+        super(arguments);
     }
 
     static StagingProcess start(String... arguments) throws IOException {
-        String[] command = new String[arguments.length + 6];
-        command[0] = Path.of(System.getProperty("java.home"), "bin", "java").toString();
-        command[1] = "-Xmx128m";
-        command[2] = "-XX:TieredStopAtLevel=1";
-        command[3] = "-cp";
-        command[4] = System.getProperty("java.class.path");
-        command[5] = StagingProcess.class.getName();
-        System.arraycopy(arguments, 0, command, 6, arguments.length);
-        return new StagingProcess(new ProcessBuilder(command).redirectErrorStream(true).start());
-    }
-
-    /** Reads on to the line that begins like this. */
-    String await(String word) throws IOException {
-        StringBuilder all = new StringBuilder();
-        String line;
-        while ((line = out.readLine()) != null) {
-            if (line.startsWith(word)) {
-                return line;
-            }
-            all.append(line).append('\n');
-        }
-        throw new AssertionError("no line '" + word + "' but:\n" + all);
-    }
-
-    /** {@code kill -9}, and waits until the process is no more. */
-    @Override
-    public void close() throws InterruptedException {
-        process.destroyForcibly().waitFor();
+        return new StagingProcess(arguments);
     }
 
     // ---- in the process

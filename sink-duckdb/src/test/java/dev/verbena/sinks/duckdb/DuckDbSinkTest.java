@@ -1,5 +1,7 @@
 package dev.verbena.sinks.duckdb;
 
+import static dev.verbena.staging.sink.SinkTester.doubles;
+import static dev.verbena.staging.sink.SinkTester.half;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -16,6 +18,7 @@ import dev.verbena.staging.sink.Sink;
 import dev.verbena.staging.sink.SinkDataset;
 import dev.verbena.staging.sink.SinkRejectedException;
 import dev.verbena.staging.sink.SinkSession;
+import dev.verbena.staging.sink.SinkTester;
 import dev.verbena.staging.sink.Sinks;
 import dev.verbena.staging.sink.TarText;
 import java.io.IOException;
@@ -41,6 +44,7 @@ class DuckDbSinkTest {
     @TempDir Path folder;
     private Sink sink;
     private SinkSession session;
+    private SinkTester tester;
 
     @BeforeAll
     static void keepTheCacheHere() {
@@ -52,6 +56,7 @@ class DuckDbSinkTest {
         String uri = "duckdb:" + folder.resolve("base") + "?parquet=" + folder.resolve("steps");
         sink = Sinks.of(uri, getClass().getClassLoader());
         session = sink.open();
+        tester = new SinkTester(folder, session);
     }
 
     @AfterEach
@@ -60,40 +65,12 @@ class DuckDbSinkTest {
         sink.close();
     }
 
-    private void send(
-            String name, String type, int size, PieceMetadata piece, boolean again, ByteBuffer data)
-            throws IOException {
-        Path file = Files.write(folder.resolve(name), data.array());
-        try (FileChannel channel = FileChannel.open(file)) {
-            session.transfer(
-                    new SinkDataset(name, type, data.capacity(), size, piece, again), channel);
-        }
-    }
-
-    private static ByteBuffer doubles(double first, int count) {
-        ByteBuffer bytes = ByteBuffer.allocate(8 * count).order(ByteOrder.LITTLE_ENDIAN);
-        for (int i = 0; i < count; i++) {
-            bytes.putDouble(first + i);
-        }
-        return bytes;
-    }
-
-    private static PieceMetadata half(int rank) {
-        return new PieceMetadata(
-                "Temperature",
-                7,
-                rank,
-                new long[] {4, 6},
-                new long[] {2L * rank, 0},
-                new long[] {2, 6});
-    }
-
     @Test
     void shouldBringThePiecesOfAVariableToOneTableAndASealedStepToAFile() throws Exception {
         Path step = folder.resolve("steps/Temperature.7.parquet");
-        send("t0", "double", 8, half(0), false, doubles(0, 12));
+        tester.send("t0", "double", 8, half(0), false, doubles(0, 12));
         assertThat(step).doesNotExist();
-        send("t1", "double", 8, half(1), false, doubles(12, 12));
+        tester.send("t1", "double", 8, half(1), false, doubles(12, 12));
         assertThat(step).isRegularFile();
         assertThat(session.command("SELECT count(*), sum(value) FROM Temperature"))
                 .isEqualTo("24\t276.0\n");
@@ -115,34 +92,34 @@ class DuckDbSinkTest {
         for (int i = 0; i < count; i++) {
             large.putInt(4 * i, 5 - i);
         }
-        send("ints", "int", 4, null, false, large);
+        tester.send("ints", "int", 4, null, false, large);
         assertThat(session.command("SELECT count(*) FILTER (value <> 5 - i0), max(i0) FROM ints"))
                 .isEqualTo("0\t699999\n");
-        send("chars", "char", 1, null, false, ByteBuffer.wrap(new byte[] {1, -2, 127}));
+        tester.send("chars", "char", 1, null, false, ByteBuffer.wrap(new byte[] {1, -2, 127}));
         assertThat(session.command("SELECT value FROM chars ORDER BY i0"))
                 .isEqualTo("1\n-2\n127\n");
-        send("vectors", "double:3", 24, null, false, doubles(1, 6));
+        tester.send("vectors", "double:3", 24, null, false, doubles(1, 6));
         assertThat(session.command("SELECT value FROM vectors ORDER BY i0"))
                 .isEqualTo("[1.0, 2.0, 3.0]\n[4.0, 5.0, 6.0]\n");
         ByteBuffer floats = ByteBuffer.allocate(4).order(ByteOrder.LITTLE_ENDIAN).putFloat(0.5f);
-        send("floats", "float", 4, null, false, floats);
+        tester.send("floats", "float", 4, null, false, floats);
         assertThat(session.command("SELECT value FROM floats")).isEqualTo("0.5\n");
         ByteBuffer longs = ByteBuffer.allocate(8).order(ByteOrder.LITTLE_ENDIAN).putLong(-1L << 60);
-        send("longs", "int64", 8, null, false, longs);
+        tester.send("longs", "int64", 8, null, false, longs);
         assertThat(session.command("SELECT value FROM longs")).isEqualTo((-1L << 60) + "\n");
     }
 
     @Test
     void shouldTakeAPieceOnceAndLeaveNothingOfWhatItRefuses() throws Exception {
-        send("t0", "double", 8, half(0), false, doubles(0, 12));
-        assertThatThrownBy(() -> send("u0", "double", 8, half(0), false, doubles(0, 12)))
+        tester.send("t0", "double", 8, half(0), false, doubles(0, 12));
+        assertThatThrownBy(() -> tester.send("u0", "double", 8, half(0), false, doubles(0, 12)))
                 .isInstanceOf(SinkRejectedException.class)
                 .hasMessageContaining("variable Temperature, step 7, rank 0");
-        send("t0", "double", 8, half(0), true, doubles(0, 12));
+        tester.send("t0", "double", 8, half(0), true, doubles(0, 12));
         assertThat(session.command("SELECT count(*) FROM Temperature")).isEqualTo("12\n");
         PieceMetadata other =
                 new PieceMetadata("Temperature", 1, 0, new long[] {3}, new long[1], new long[] {3});
-        assertThatThrownBy(() -> send("b", "double", 8, other, false, doubles(0, 3)))
+        assertThatThrownBy(() -> tester.send("b", "double", 8, other, false, doubles(0, 3)))
                 .isInstanceOf(SinkRejectedException.class);
         Path file = Files.write(folder.resolve("short"), new byte[80]);
         try (FileChannel channel = FileChannel.open(file)) {
@@ -157,41 +134,38 @@ class DuckDbSinkTest {
                 .hasMessageContaining("nowhere");
     }
 
-    private void run(String command) throws IOException {
-        assertThat(TarText.run(session, command)).isEqualTo(TarText.DONE);
-    }
-
     /** Specification, section 8.4, and the other kinds of ranges and dimensions. */
     @Test
     void shouldMapArraysAndTheirRegions() throws Exception {
-        send("vel_t0", "double", 8, null, false, doubles(0, 12));
-        run(
+        tester.send("vel_t0", "double", 8, null, false, doubles(0, 12));
+        tester.run(
                 "create_tar('vel', '*', 'implicit,t,int,0,*,1 | implicit,i,int,10,14,2 |"
                         + " implicit,j,double,0,1.5,0.5', 'v,double');");
         String load =
                 "load_subtar('vel', 'ordered,t,0,0|ordered,i,#10,#14|ordered,j,0,3', 'v,vel_t0')";
-        run(load);
+        tester.run(load);
         assertThat(session.command("SELECT * FROM vel WHERE v IN (0, 5, 11) ORDER BY v"))
                 .isEqualTo("0\t10\t0.0\t0.0\n0\t12\t0.5\t5.0\n0\t14\t1.5\t11.0\n");
-        assertThatThrownBy(() -> run(load))
+        assertThatThrownBy(() -> tester.run(load))
                 .isInstanceOf(SinkRejectedException.class)
                 .hasMessageContaining("overlaps");
-        send("v1", "double", 8, half(0), false, doubles(100, 12));
+        tester.send("v1", "double", 8, half(0), false, doubles(100, 12));
         ByteBuffer positions = ByteBuffer.allocate(32).order(ByteOrder.LITTLE_ENDIAN);
         positions.putLong(3).putLong(1).putLong(0).putLong(2);
-        send("listed", "long", 8, null, false, positions);
-        run("load_subtar('vel', 'ordered,i,0,2|ordered,t,1,1|partial,j,0,3,listed', 'v,v1');");
+        tester.send("listed", "long", 8, null, false, positions);
+        tester.run(
+                "load_subtar('vel', 'ordered,i,0,2|ordered,t,1,1|partial,j,0,3,listed', 'v,v1');");
         assertThat(session.command("SELECT i, j FROM vel WHERE v IN (100, 109) ORDER BY v"))
                 .isEqualTo("10\t1.5\n14\t0.5\n");
-        run("create_tar('e', '*', 'explicit,x,listed', 'v,double')");
-        run("load_subtar('e', 'total,x,0,3,listed', 'v,vel_t0');");
+        tester.run("create_tar('e', '*', 'explicit,x,listed', 'v,double')");
+        tester.run("load_subtar('e', 'total,x,0,3,listed', 'v,vel_t0');");
         assertThat(session.command("SELECT x, v FROM e ORDER BY v"))
                 .isEqualTo("2\t0.0\n1\t1.0\n3\t2.0\n0\t3.0\n");
     }
 
     @Test
     void shouldAnswerQueriesThatChangeNothing() throws Exception {
-        send("t0", "double", 8, half(0), false, doubles(0, 12));
+        tester.send("t0", "double", 8, half(0), false, doubles(0, 12));
         String query = "SELECT i1, value FROM Temperature WHERE i0 = 0 ORDER BY i1;";
         assertThat(TarText.run(session, TarText.query(query, 2)))
                 .isEqualTo("i1\tvalue\n0\t0.0\n1\t1.0\n...\n");
@@ -216,7 +190,7 @@ class DuckDbSinkTest {
     /** A step is one transaction: of one that is refused nothing is there. */
     @Test
     void shouldTakeAStepAtOnce() throws Exception {
-        send("other", "double", 8, half(1), false, doubles(0, 12));
+        tester.send("other", "double", 8, half(1), false, doubles(0, 12));
         Path file = Files.write(folder.resolve("data"), doubles(0, 12).array());
         SinkDataset first = new SinkDataset("t0", "double", 96, 8, half(0), true);
         SinkDataset second = new SinkDataset("t1", "double", 96, 8, half(1), true);
@@ -285,11 +259,11 @@ class DuckDbSinkTest {
 
     @Test
     void shouldKeepWhatItHasWhenItIsOpenedAgain() throws Exception {
-        send("t0", "double", 8, half(0), false, doubles(0, 12));
+        tester.send("t0", "double", 8, half(0), false, doubles(0, 12));
         session.close();
         sink.close();
         open();
-        send("t1", "double", 8, half(1), false, doubles(12, 12));
+        tester.send("t1", "double", 8, half(1), false, doubles(12, 12));
         assertThat(session.command("SELECT sum(value) FROM Temperature")).isEqualTo("276.0\n");
         assertThatThrownBy(() -> Sinks.of("duckdb:", getClass().getClassLoader()))
                 .isInstanceOf(IllegalArgumentException.class);

@@ -1,5 +1,7 @@
 package dev.verbena.sinks.postgres;
 
+import static dev.verbena.staging.sink.SinkTester.doubles;
+import static dev.verbena.staging.sink.SinkTester.half;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -10,16 +12,14 @@ import dev.verbena.savime.StagingFixture;
 import dev.verbena.savime.StagingServer;
 import dev.verbena.staging.metadata.PieceMetadata;
 import dev.verbena.staging.sink.Sink;
-import dev.verbena.staging.sink.SinkDataset;
 import dev.verbena.staging.sink.SinkRejectedException;
 import dev.verbena.staging.sink.SinkSession;
+import dev.verbena.staging.sink.SinkTester;
 import dev.verbena.staging.sink.Sinks;
 import dev.verbena.staging.sink.TarText;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.nio.channels.FileChannel;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
@@ -34,6 +34,7 @@ class PostgresSinkIT {
     @TempDir Path folder;
     private PostgresServer server;
     private SinkSession session;
+    private SinkTester tester;
 
     @BeforeEach
     void open() throws Exception {
@@ -45,6 +46,7 @@ class PostgresSinkIT {
     private boolean isOpened() {
         try {
             session = server.sink().open();
+            tester = new SinkTester(folder, session);
             return true;
         } catch (IOException e) {
             return false;
@@ -61,39 +63,10 @@ class PostgresSinkIT {
         }
     }
 
-    private void send(
-            String name, String type, int size, PieceMetadata piece, boolean again, ByteBuffer data)
-            throws IOException {
-        Path file = folder.resolve(name);
-        Files.write(file, data.array());
-        try (FileChannel channel = FileChannel.open(file)) {
-            session.transfer(
-                    new SinkDataset(name, type, data.capacity(), size, piece, again), channel);
-        }
-    }
-
-    private static ByteBuffer doubles(double first, int count) {
-        ByteBuffer bytes = ByteBuffer.allocate(8 * count).order(ByteOrder.LITTLE_ENDIAN);
-        for (int i = 0; i < count; i++) {
-            bytes.putDouble(first + i);
-        }
-        return bytes;
-    }
-
-    private static PieceMetadata half(int rank) {
-        return new PieceMetadata(
-                "Temperature",
-                7,
-                rank,
-                new long[] {4, 6},
-                new long[] {2L * rank, 0},
-                new long[] {2, 6});
-    }
-
     @Test
     void shouldBringThePiecesOfAVariableToOneTable() throws Exception {
-        send("t0", "double", 8, half(0), false, doubles(0, 12));
-        send("t1", "double", 8, half(1), false, doubles(12, 12));
+        tester.send("t0", "double", 8, half(0), false, doubles(0, 12));
+        tester.send("t1", "double", 8, half(1), false, doubles(12, 12));
         assertThat(session.command("SELECT count(*), sum(value) FROM \"Temperature\""))
                 .isEqualTo("24\t276\n");
         String wrong =
@@ -110,54 +83,54 @@ class PostgresSinkIT {
         for (int i = 0; i < count; i++) {
             large.putInt(4 * i, 5 - i);
         }
-        send("ints", "int", 4, null, false, large);
+        tester.send("ints", "int", 4, null, false, large);
         assertThat(session.command("SELECT count(*) FROM ints WHERE value <> 5 - i0"))
                 .isEqualTo("0\n");
         assertThat(session.command("SELECT count(*), max(i0) FROM ints"))
                 .isEqualTo("300000\t299999\n");
-        send("chars", "char", 1, null, false, ByteBuffer.wrap(new byte[] {1, -2, 127}));
+        tester.send("chars", "char", 1, null, false, ByteBuffer.wrap(new byte[] {1, -2, 127}));
         assertThat(session.command("SELECT value FROM chars ORDER BY i0"))
                 .isEqualTo("1\n-2\n127\n");
-        send("vectors", "double:3", 24, null, false, doubles(1, 6));
+        tester.send("vectors", "double:3", 24, null, false, doubles(1, 6));
         assertThat(session.command("SELECT value FROM vectors ORDER BY i0"))
                 .isEqualTo("{1,2,3}\n{4,5,6}\n");
         ByteBuffer floats = ByteBuffer.allocate(4).order(ByteOrder.LITTLE_ENDIAN).putFloat(0.5f);
-        send("floats", "float", 4, null, false, floats);
+        tester.send("floats", "float", 4, null, false, floats);
         assertThat(session.command("SELECT value FROM floats")).isEqualTo("0.5\n");
         ByteBuffer longs = ByteBuffer.allocate(8).order(ByteOrder.LITTLE_ENDIAN).putLong(-1L << 60);
-        send("longs", "int64", 8, null, false, longs);
+        tester.send("longs", "int64", 8, null, false, longs);
         assertThat(session.command("SELECT value FROM longs")).isEqualTo((-1L << 60) + "\n");
     }
 
     @Test
     void shouldTakeAPieceOnce() throws Exception {
-        send("t0", "double", 8, half(0), false, doubles(0, 12));
-        assertThatThrownBy(() -> send("u0", "double", 8, half(0), false, doubles(0, 12)))
+        tester.send("t0", "double", 8, half(0), false, doubles(0, 12));
+        assertThatThrownBy(() -> tester.send("u0", "double", 8, half(0), false, doubles(0, 12)))
                 .isInstanceOf(SinkRejectedException.class)
                 .hasMessageContaining("variable Temperature, step 7, rank 0");
         // Sent again because its end was unknown: it is there.
-        send("t0", "double", 8, half(0), true, doubles(0, 12));
+        tester.send("t0", "double", 8, half(0), true, doubles(0, 12));
         assertThat(session.command("SELECT count(*) FROM \"Temperature\"")).isEqualTo("12\n");
     }
 
     @Test
     void shouldRefuseWhatDoesNotFitAndLeaveNothing() throws Exception {
-        send("a", "double", 8, null, false, doubles(0, 3));
+        tester.send("a", "double", 8, null, false, doubles(0, 3));
         PieceMetadata other =
                 new PieceMetadata("a", 1, 0, new long[] {1, 3}, new long[2], new long[] {1, 3});
-        assertThatThrownBy(() -> send("b", "double", 8, other, false, doubles(0, 3)))
+        assertThatThrownBy(() -> tester.send("b", "double", 8, other, false, doubles(0, 3)))
                 .isInstanceOf(SinkRejectedException.class);
         PieceMetadata tooMany =
                 new PieceMetadata("c", 0, 0, new long[] {9}, new long[1], new long[] {9});
-        assertThatThrownBy(() -> send("c", "double", 8, tooMany, false, doubles(0, 3)))
+        assertThatThrownBy(() -> tester.send("c", "double", 8, tooMany, false, doubles(0, 3)))
                 .isInstanceOf(SinkRejectedException.class);
         PieceMetadata hostile =
                 new PieceMetadata(
                         "x\"; DROP TABLE a", 0, 0, new long[] {3}, new long[1], new long[] {3});
-        assertThatThrownBy(() -> send("d", "double", 8, hostile, false, doubles(0, 3)))
+        assertThatThrownBy(() -> tester.send("d", "double", 8, hostile, false, doubles(0, 3)))
                 .isInstanceOf(SinkRejectedException.class);
         for (String type : new String[] {"text", "double:0", "double:x", "double:7", "char\""}) {
-            assertThatThrownBy(() -> send("e", type, 8, null, false, doubles(0, 3)))
+            assertThatThrownBy(() -> tester.send("e", type, 8, null, false, doubles(0, 3)))
                     .as(type)
                     .isInstanceOf(SinkRejectedException.class);
         }
@@ -173,7 +146,7 @@ class PostgresSinkIT {
     @Test
     void shouldSayThatAServerIsAway() throws Exception {
         server.kill();
-        assertThatThrownBy(() -> send("a", "double", 8, null, false, doubles(0, 3)))
+        assertThatThrownBy(() -> tester.send("a", "double", 8, null, false, doubles(0, 3)))
                 .isInstanceOf(IOException.class)
                 .isNotInstanceOf(SinkRejectedException.class);
         assertThatThrownBy(() -> server.sink().open())
@@ -182,41 +155,42 @@ class PostgresSinkIT {
         session.close();
         server.start();
         Await.until("PostgreSQL answers", this::isOpened);
-        send("a", "double", 8, null, true, doubles(0, 3));
+        tester.send("a", "double", 8, null, true, doubles(0, 3));
         assertThat(session.command("SELECT count(*) FROM a")).isEqualTo("3\n");
     }
 
     /** Specification, section 8.4, and the other kinds of ranges and dimensions. */
     @Test
     void shouldMapArraysAndTheirRegions() throws Exception {
-        send("vel_t0", "double", 8, null, false, doubles(0, 12));
-        run(
+        tester.send("vel_t0", "double", 8, null, false, doubles(0, 12));
+        tester.run(
                 "create_tar(\"vel\", \"*\", \"implicit,t,int,0,*,1 | implicit,i,int,10,14,2 |"
                         + " implicit,j,double,0,1.5,0.5\", \"v,double\");");
-        run(
+        tester.run(
                 "load_subtar(\"vel\", \"ordered,t,0,0|ordered,i,#10,#14|ordered,j,0,3\", \"v,vel_t0\")");
         assertThat(session.command("SELECT * FROM vel WHERE v IN (0, 5, 11) ORDER BY v"))
                 .isEqualTo("0\t10\t0\t0\n0\t12\t0.5\t5\n0\t14\t1.5\t11\n");
-        send("v1", "double", 8, half(0), false, doubles(100, 12));
+        tester.send("v1", "double", 8, half(0), false, doubles(100, 12));
         ByteBuffer positions = ByteBuffer.allocate(32).order(ByteOrder.LITTLE_ENDIAN);
         positions.putLong(3).putLong(1).putLong(0).putLong(2);
-        send("order", "long", 8, null, false, positions);
-        run("load_subtar('vel', 'ordered,i,0,2|ordered,t,1,1|partial,j,0,3,order', 'v,v1');");
+        tester.send("order", "long", 8, null, false, positions);
+        tester.run(
+                "load_subtar('vel', 'ordered,i,0,2|ordered,t,1,1|partial,j,0,3,order', 'v,v1');");
         assertThat(session.command("SELECT i, j FROM vel WHERE v IN (100, 109) ORDER BY v"))
                 .isEqualTo("10\t1.5\n14\t0.5\n");
-        run("create_tar('e', '*', 'explicit,x,order', 'v,double')");
-        run("load_subtar('e', 'total,x,0,3,order', 'v,vel_t0');");
+        tester.run("create_tar('e', '*', 'explicit,x,order', 'v,double')");
+        tester.run("load_subtar('e', 'total,x,0,3,order', 'v,vel_t0');");
         assertThat(session.command("SELECT x, v FROM e ORDER BY v"))
                 .isEqualTo("2\t0\n1\t1\n3\t2\n0\t3\n");
     }
 
     @Test
     void shouldRefuseRegionsThatDoNotFitAndLoadNothing() throws Exception {
-        send("few", "double", 8, null, false, doubles(0, 3));
-        send("ints", "int", 4, null, false, doubles(0, 3));
+        tester.send("few", "double", 8, null, false, doubles(0, 3));
+        tester.send("ints", "int", 4, null, false, doubles(0, 3));
         String create = "create_tar('a', '*', 'implicit,x,int,0,9,1', 'v,double');";
-        run(create);
-        run("load_subtar('a', 'ordered,x,2,4', 'v,few');");
+        tester.run(create);
+        tester.run("load_subtar('a', 'ordered,x,2,4', 'v,few');");
         for (String wrong :
                 new String[] {
                     create,
@@ -230,17 +204,17 @@ class PostgresSinkIT {
                     "load_subtar('a', 'ordered,y,5,6', 'v,few');",
                     "load_subtar(a)",
                 }) {
-            assertThatThrownBy(() -> run(wrong))
+            assertThatThrownBy(() -> tester.run(wrong))
                     .as(wrong)
                     .isInstanceOf(SinkRejectedException.class);
         }
         assertThat(session.command("SELECT x FROM a ORDER BY x")).isEqualTo("2\n3\n4\n");
-        run("load_subtar('a', 'ordered,x,5,6', 'v,few');");
+        tester.run("load_subtar('a', 'ordered,x,5,6', 'v,few');");
     }
 
     @Test
     void shouldAnswerQueriesThatChangeNothing() throws Exception {
-        send("t0", "double", 8, half(0), false, doubles(0, 12));
+        tester.send("t0", "double", 8, half(0), false, doubles(0, 12));
         String query = "SELECT i1, value FROM \"Temperature\" WHERE i0 = 0 ORDER BY i1;";
         assertThat(TarText.run(session, TarText.query(query, 2)))
                 .isEqualTo("i1\tvalue\n0\t0\n1\t1\n...\n");
@@ -255,10 +229,6 @@ class PostgresSinkIT {
                     .isInstanceOf(SinkRejectedException.class);
         }
         assertThat(session.command("SELECT count(*) FROM \"Temperature\"")).isEqualTo("12\n");
-    }
-
-    private void run(String command) throws IOException {
-        assertThat(TarText.run(session, command)).isEqualTo(TarText.DONE);
     }
 
     @Test

@@ -1,60 +1,27 @@
 package dev.verbena.staging.proof;
 
+import dev.verbena.JavaProcess;
 import dev.verbena.agent.AgentThread;
 import dev.verbena.agent.RealEnvironment;
 import dev.verbena.staging.host.AgentHost;
 import dev.verbena.transport.TransportContext;
 import dev.verbena.transport.Transports;
-import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStreamReader;
-import java.nio.file.Path;
 import java.util.concurrent.locks.LockSupport;
 
 /**
  * A service or a client as a process of its own, to be killed, and the program that it runs: {@code
  * service JOB PATH} or {@code client JOB PATH ID COUNT}.
  */
-final class ProofProcess implements AutoCloseable {
+final class ProofProcess extends JavaProcess {
     static final long BYTES_MAX = 256 * 1024;
 
-    private final Process process;
-    private final BufferedReader out;
-
-    private ProofProcess(Process process) {
-        this.process = process;
-        this.out = new BufferedReader(new InputStreamReader(process.getInputStream()));
+    private ProofProcess(String... arguments) throws IOException {
+        super(arguments);
     }
 
     static ProofProcess start(String... arguments) throws IOException {
-        String[] command = new String[arguments.length + 6];
-        command[0] = Path.of(System.getProperty("java.home"), "bin", "java").toString();
-        command[1] = "-Xmx128m";
-        command[2] = "-XX:TieredStopAtLevel=1";
-        command[3] = "-cp";
-        command[4] = System.getProperty("java.class.path");
-        command[5] = ProofProcess.class.getName();
-        System.arraycopy(arguments, 0, command, 6, arguments.length);
-        return new ProofProcess(new ProcessBuilder(command).redirectErrorStream(true).start());
-    }
-
-    /** Reads on to the line that begins like this. */
-    void await(String word) throws IOException {
-        StringBuilder all = new StringBuilder();
-        String line;
-        while ((line = out.readLine()) != null) {
-            if (line.startsWith(word)) {
-                return;
-            }
-            all.append(line).append('\n');
-        }
-        throw new AssertionError("no line '" + word + "' but:\n" + all);
-    }
-
-    /** {@code kill -9}, and waits until the process is no more. */
-    @Override
-    public void close() throws InterruptedException {
-        process.destroyForcibly().waitFor();
+        return new ProofProcess(arguments);
     }
 
     // ---- in the process

@@ -49,6 +49,17 @@ public final class SinkTester {
         return new PieceMetadata(variable, step, rank, global, start, shape);
     }
 
+    /** The upper or lower half of a variable's step, of one rank. */
+    public static PieceMetadata half(int rank) {
+        return piece(
+                "Temperature",
+                7,
+                rank,
+                new long[] {4, 6},
+                new long[] {2L * rank, 0},
+                new long[] {2, 6});
+    }
+
     /** Values of columns of an array of this shape whose elements are numbered, in a box. */
     public static ByteBuffer numbered(long[] global, long[] start, long[] shape) {
         ByteBuffer bytes =
