@@ -13,9 +13,9 @@ import org.agrona.ErrorHandler;
  * <p>The thread takes the transport from its owner by {@link OwnerGuard#borrow} for one round at a
  * time. While the owner polls it looks now and then whether that is still so: after each
  * millisecond, and while the owner polls all the time after a sixteenth of that time, at most four
- * milliseconds, because each look interrupts the owner. Else it yields for some rounds, then sleeps
- * at the provider's descriptor, or where there is none for up to a millisecond. Allocates nothing
- * per round.
+ * milliseconds, because each look interrupts the owner. Else it sleeps at the provider's
+ * descriptor, or where there is none for up to a millisecond; after something has arrived it yields
+ * for some rounds first. Allocates nothing per round.
  */
 final class ProgressThread implements Runnable, AutoCloseable {
     /**
@@ -75,7 +75,7 @@ final class ProgressThread implements Runnable, AutoCloseable {
     public void run() {
         while (!isClosed) {
             if (bellOfAway == null && isOwnerPolling() || !guard.borrow()) {
-                idleRounds = 0;
+                idleRounds = YIELDS; // the owner has taken what there was: one look, then sleep
                 LockSupport.parkNanos(this, pauseNs);
                 continue;
             }
