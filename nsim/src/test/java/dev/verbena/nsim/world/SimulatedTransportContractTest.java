@@ -38,6 +38,11 @@ class SimulatedTransportContractTest extends TransportContract {
         return Math.max(1, count / 8);
     }
 
+    @Override
+    protected boolean isTimeVirtual() {
+        return true;
+    }
+
     @AfterEach
     void closeWorld() {
         world.close();
