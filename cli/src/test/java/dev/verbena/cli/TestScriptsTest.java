@@ -80,7 +80,7 @@ class TestScriptsTest {
         write("a/target/classes/p/q/Edited$Other.class", "");
         write("cli/target/dist/lib/empty", "");
         String run =
-                "cd %s; jar -c -f cli/target/dist/lib/verbena-a-1.jar -C a/target/classes .; java %s/CompileEdits.java . $(find a/src -name '*.java'); jar -t -f cli/target/dist/lib/verbena-a-1.jar | grep class";
+                "cd %s; jar -c -f cli/target/dist/lib/verbena-a-1.jar -C a/target/classes .; java -XX:TieredStopAtLevel=1 -XX:+UseSerialGC %s/CompileEdits.java . $(find a/src -name '*.java'); jar -t -f cli/target/dist/lib/verbena-a-1.jar | grep class";
         assertThat(printed(String.format(run, folder, Bash.CI)).split("\n"))
                 .containsExactlyInAnyOrder(
                         "p/Edited.class", "p/Edited$Own.class", "p/q/Edited$Other.class");
@@ -206,8 +206,10 @@ class TestScriptsTest {
                 "<testsuite><testcase name=\"shouldHold\" classname=\"XTest\">"
                         + "<flakyFailure message=\"once\"/></testcase></testsuite>");
         write("docs/conformance.md", "| dart | D1 | XTest.shouldHold | passed |\n");
-        String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
-        Bash run = Bash.run(folder, java + " " + Bash.CI + "/Conformance.java");
+        String java =
+                Path.of(System.getProperty("java.home"), "bin", "java")
+                        + " -XX:TieredStopAtLevel=1 -XX:+UseSerialGC ";
+        Bash run = Bash.run(folder, java + Bash.CI + "/Conformance.java");
         assertThat(run.code()).as(run.text()).isZero();
         assertThat(Files.readString(folder.resolve("docs/conformance.md")))
                 .contains("| dart | D1 | XTest.shouldHold | unsteady |");

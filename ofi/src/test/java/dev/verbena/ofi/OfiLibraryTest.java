@@ -49,6 +49,7 @@ class OfiLibraryTest {
                 List.of(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                         "-XX:TieredStopAtLevel=1",
+                        "-XX:+UseSerialGC",
                         "-cp",
                         System.getProperty("java.class.path"),
                         "-D" + OfiLibrary.PROPERTY + "=" + library,

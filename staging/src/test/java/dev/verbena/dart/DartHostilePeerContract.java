@@ -43,6 +43,7 @@ public abstract class DartHostilePeerContract {
                                             .toString(),
                                     "-Xmx128m",
                                     "-XX:TieredStopAtLevel=1",
+                                    "-XX:+UseSerialGC",
                                     "-ea",
                                     "-cp",
                                     System.getProperty("java.class.path"),

@@ -4,6 +4,7 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.UncheckedIOException;
+import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -83,6 +84,7 @@ public final class ChildProcess {
         command.add("-XX:-UsePerfData");
         command.add("--enable-native-access=ALL-UNNAMED"); // no warnings on newer JDKs
         command.add("-D" + END_WITH_PARENT + "=true");
+        command.addAll(compilers());
         command.addAll(jvmOptions);
         command.addAll(program());
         command.addAll(arguments);
@@ -93,6 +95,13 @@ public final class ChildProcess {
         } catch (IOException e) {
             throw new UncheckedIOException("cannot start " + name + ": " + e.getMessage(), e);
         }
+    }
+
+    /** Which compilers this JVM was told to use: a test that does without the second one. */
+    private static List<String> compilers() {
+        return ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
+                .filter(option -> option.startsWith("-XX:TieredStopAtLevel="))
+                .toList();
     }
 
     /** This command again, from where this process has it: the class path or the module path. */

@@ -53,6 +53,7 @@ class DevicesCommandTest {
     private static Run devices(String... arguments) throws Exception {
         List<String> line = new ArrayList<>();
         line.add(Path.of(System.getProperty("java.home"), "bin/java").toString());
+        line.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"));
         line.add("--enable-native-access=ALL-UNNAMED"); // JDK 24 and newer warn without it
         line.addAll(List.of("-Dverbena.ibverbs=" + library, "-cp"));
         line.add(System.getProperty("java.class.path"));

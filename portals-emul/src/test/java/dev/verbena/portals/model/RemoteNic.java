@@ -27,6 +27,7 @@ final class RemoteNic implements NicCalls {
                                                     .toString(),
                                             "-Xmx128m",
                                             "-XX:TieredStopAtLevel=1",
+                                            "-XX:+UseSerialGC",
                                             "-cp",
                                             System.getProperty("java.class.path"),
                                             RemoteNic.class.getName(),
