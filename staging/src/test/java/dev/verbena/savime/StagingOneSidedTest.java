@@ -5,9 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.verbena.memory.RegisteredRegion;
 import dev.verbena.memory.RemoteDescriptor;
+import dev.verbena.savime.wire.StgFlags;
 import dev.verbena.savime.wire.StgFlyweight;
 import dev.verbena.savime.wire.StgStatus;
 import dev.verbena.savime.wire.StgType;
+import dev.verbena.staging.Checksum;
 import dev.verbena.transport.BlockingCalls;
 import dev.verbena.transport.TransportContext;
 import dev.verbena.transport.TransportException;
@@ -22,6 +24,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A client that puts where it may not, over {@code shm}. */
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
@@ -56,6 +60,32 @@ class StagingOneSidedTest {
         }
     }
 
+    /** Greets and opens a dataset of two pages. */
+    private long open(StagingFixture stage, int features, int placement) {
+        calls = BlockingCalls.open("shm", new TransportContext().job(stage.job));
+        region = calls.transport().allocate(4 * PAGE, 0);
+        connection = calls.connect(stage.service.uri());
+        begin(StgType.HELLO, StgType.lengthMin(StgType.HELLO))
+                .maxBlock(PAGE)
+                .window(2)
+                .features(features);
+        send();
+        read(StgType.HELLO_ACK);
+        session = message.session();
+        begin(StgType.DATASET_OPEN, StgFlyweight.LENGTH_MAX)
+                .open(2 * PAGE, 1, 0, placement)
+                .openTexts("d", "char", region.buffer(0, PAGE), 0);
+        send();
+        read(StgType.DATASET_OPENED);
+        return message.datasetId();
+    }
+
+    private void close() {
+        calls.disconnect(connection);
+        region.close();
+        calls.close();
+    }
+
     private RemoteDescriptor grant(long id, int number) {
         begin(StgType.BLOCK_REQUEST, StgType.lengthMin(StgType.BLOCK_REQUEST))
                 .block(id, (long) number * PAGE, PAGE, number);
@@ -72,19 +102,7 @@ class StagingOneSidedTest {
         RecordingSink sink = new RecordingSink(1).hold();
         try (StagingFixture stage = new StagingFixture(folder, false)) {
             stage.launch(sink);
-            calls = BlockingCalls.open("shm", new TransportContext().job(stage.job));
-            region = calls.transport().allocate(4 * PAGE, 0);
-            connection = calls.connect(stage.service.uri());
-            begin(StgType.HELLO, StgType.lengthMin(StgType.HELLO)).maxBlock(PAGE).window(2);
-            send();
-            read(StgType.HELLO_ACK);
-            session = message.session();
-            begin(StgType.DATASET_OPEN, StgFlyweight.LENGTH_MAX)
-                    .open(2 * PAGE, 1, 0, 0)
-                    .openTexts("d", "char", region.buffer(0, PAGE), 0);
-            send();
-            read(StgType.DATASET_OPENED);
-            long id = message.datasetId();
+            long id = open(stage, 0, 0);
             RemoteDescriptor first = grant(id, 0);
             RemoteDescriptor second = grant(id, 1);
             region.buffer(PAGE, 2 * PAGE).setMemory(0, 2 * PAGE, (byte) 7);
@@ -108,10 +126,40 @@ class StagingOneSidedTest {
                     .isInstanceOf(TransportException.class);
             assertThat(Arrays.copyOfRange(Files.readAllBytes(file), PAGE, 2 * PAGE))
                     .containsOnly(7);
-            calls.disconnect(connection);
-            region.close();
-            calls.close();
+            close();
             sink.openAll();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2})
+    @Tag("savime-39")
+    void shouldFindAByteThatChangedInMemoryAndBeforeTheDisk(int placement) throws Exception {
+        try (StagingFixture stage = new StagingFixture(folder, false)) {
+            stage.launch(new RecordingSink(1));
+            long id = open(stage, StgFlags.FEATURE_CRC, placement);
+            region.buffer(PAGE, PAGE).setMemory(0, PAGE, (byte) 7);
+            int sum = new Checksum().of(region.buffer(PAGE, PAGE), 0, PAGE);
+            region.buffer(2 * PAGE, PAGE).setMemory(0, PAGE, (byte) 6);
+            for (int number = 0; number < 2; number++) {
+                RemoteDescriptor block = grant(id, number);
+                calls.put(connection, region, PAGE, block, 0, PAGE);
+                if (number == 1) {
+                    calls.put(connection, region, 2 * PAGE, block, 77, 1);
+                }
+                begin(StgType.BLOCK_RELEASE, StgType.lengthMin(StgType.BLOCK_RELEASE))
+                        .release(id, number, sum);
+                send();
+            }
+            begin(StgType.DATASET_SYNC, StgType.lengthMin(StgType.DATASET_SYNC))
+                    .sync(id, 2 * PAGE, Checksum.combine(sum, sum, PAGE), 2);
+            send();
+            do {
+                message.wrap(calls.receive(connection), 0);
+            } while (message.type() != StgType.DATASET_ABORT
+                    && message.type() != StgType.DATASET_DONE);
+            assertThat(message.status()).isEqualTo(StgStatus.CHECKSUM);
+            close();
         }
     }
 
