@@ -35,7 +35,7 @@ class FieldWritesTest {
                 .isInstanceOf(AssertionError.class)
                 .hasMessageContaining("GridBagConstraints.fill")
                 .hasMessageContaining("GridBagConstraints.ipadx")
-                .hasMessageContaining("Point.y")
+                .hasMessageContaining("Writer.y>")
                 .hasMessageNotContaining("FieldWritesTest.own");
     }
 
