@@ -17,6 +17,7 @@ import org.agrona.concurrent.NanoClock;
  * sleeps: in {@link Transport#await} if it was given a transport, else parked; at most until the
  * next deadline of an agent. Sleeps grow from {@link Builder#sleepFirstNs} to {@link
  * Builder#sleepMaxNs}, which bounds how late work is noticed that came without a {@link #wakeup()}.
+ * With {@link Builder#awakeNs} it stays awake for longer while its sleeps are short.
  *
  * <p>An exception of an agent goes to the error handler and its duty cycle goes on; an {@link
  * AgentTerminationException} ends that agent, the others run on.
@@ -36,6 +37,7 @@ public final class AgentThread implements AutoCloseable {
     private final Supplier<? extends Transport> transport;
     private final long sleepFirstNs;
     private final long sleepMaxNs;
+    private final long awakeMaxNs;
     private final long closeTimeoutNs;
     private final CpuSet cpus;
     private final CompletableFuture<Void> bound = new CompletableFuture<>();
@@ -51,6 +53,7 @@ public final class AgentThread implements AutoCloseable {
         this.transport = builder.transport;
         this.sleepFirstNs = Math.min(builder.sleepFirstNs, builder.sleepMaxNs);
         this.sleepMaxNs = builder.sleepMaxNs;
+        this.awakeMaxNs = builder.awakeNs;
         this.closeTimeoutNs = builder.closeTimeoutNs;
         this.cpus = builder.cpus;
         this.thread = new Thread(this::run, builder.name);
@@ -173,6 +176,9 @@ public final class AgentThread implements AutoCloseable {
 
     private void runCycles(List<ProtocolAgent> active, List<ProtocolAgent> toClose) {
         int idleCycles = 0;
+        boolean hasSlept = false;
+        long idleSinceNs = 0;
+        long awakeNs = 0;
         long sleepNs = sleepFirstNs;
         while (isRunning && !active.isEmpty()) {
             boolean wasWoken = isWoken;
@@ -197,12 +203,23 @@ public final class AgentThread implements AutoCloseable {
                 // Its deadline may stay in the past: do not spin on it.
                 LockSupport.parkNanos(this, FAILED_PAUSE_NS);
             } else if (work > 0 || wasWoken) {
+                if (hasSlept) {
+                    boolean isShort = clock.nanoTime() - idleSinceNs < awakeMaxNs;
+                    awakeNs = isShort ? awakeMaxNs : awakeNs / 2;
+                }
+                hasSlept = false;
                 idleCycles = 0;
                 sleepNs = sleepFirstNs;
             } else if (idleCycles < IDLE_CYCLES) {
-                idleCycles++;
+                if (++idleCycles == IDLE_CYCLES) {
+                    idleSinceNs = clock.nanoTime();
+                }
                 Thread.onSpinWait();
+            } else if (awakeNs > 0 && clock.nanoTime() - idleSinceNs < awakeNs) {
+                // There may be more threads than processors: those with work run first.
+                Thread.yield();
             } else {
+                hasSlept = true;
                 sleep(active, sleepNs);
                 sleepNs = Math.min(sleepNs * 2, sleepMaxNs);
             }
@@ -278,6 +295,7 @@ public final class AgentThread implements AutoCloseable {
         private Supplier<? extends Transport> transport;
         private long sleepFirstNs = SLEEP_MIN_NS;
         private long sleepMaxNs = 40_000_000;
+        private long awakeNs;
         private long closeTimeoutNs = 5_000_000_000L;
         private boolean wakesOnStreams;
         private CpuSet cpus;
@@ -311,6 +329,15 @@ public final class AgentThread implements AutoCloseable {
         /** Longest sleep, nanoseconds; default 40 ms. */
         public Builder sleepMaxNs(long sleepMaxNs) {
             this.sleepMaxNs = sleepMaxNs;
+            return this;
+        }
+
+        /**
+         * How long the thread stays awake without work when its last sleep would have ended within
+         * that time, nanoseconds; each longer one halves it. Default 0: not at all.
+         */
+        public Builder awakeNs(long awakeNs) {
+            this.awakeNs = awakeNs;
             return this;
         }
 

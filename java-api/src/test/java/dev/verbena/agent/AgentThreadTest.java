@@ -13,11 +13,14 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.agrona.concurrent.AgentTerminationException;
+import org.agrona.concurrent.NanoClock;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @Timeout(60)
 class AgentThreadTest {
@@ -65,8 +68,9 @@ class AgentThreadTest {
         }
     }
 
-    @Test
-    void shouldUseLessThanTwoPercentOfACoreWhenIdle() throws Exception {
+    @ParameterizedTest
+    @ValueSource(longs = {0, 100_000})
+    void shouldUseLessThanTwoPercentOfACoreWhenIdle(long awakeNs) throws Exception {
         long startNs = System.nanoTime();
         long deadlineNs = startNs + 1_500_000_000L;
         CountDownLatch reached = new CountDownLatch(1);
@@ -94,7 +98,11 @@ class AgentThreadTest {
                 };
         ByteStreams.Listener listener = environment.streams().listen("", 0);
         try (AgentThread thread =
-                AgentThread.builder("idle", environment).agent(idle).wakeOnStreams().start()) {
+                AgentThread.builder("idle", environment)
+                        .agent(idle)
+                        .awakeNs(awakeNs)
+                        .wakeOnStreams()
+                        .start()) {
             reached.await();
         }
         long streamsCpuNs = 0;
@@ -108,6 +116,58 @@ class AgentThreadTest {
         assertThat((double) (cpuNs.get() + streamsCpuNs) / elapsedNs.get())
                 .as("CPU %d + %d ns in %d ns", cpuNs.get(), streamsCpuNs, elapsedNs.get())
                 .isLessThan(0.02);
+    }
+
+    /** Each step takes a microsecond of its clock; its deadline is asked for before each sleep. */
+    @Test
+    void shouldStayAwakeOnlyWhileWorkComesFast() {
+        AtomicLong nowNs = new AtomicLong();
+        AtomicLong gapNs = new AtomicLong(AgentThread.IDLE_CYCLES * 1_000 + 50_000);
+        AtomicLong sleeps = new AtomicLong();
+        AtomicInteger done = new AtomicInteger();
+        TestAgent agent =
+                new TestAgent() {
+                    private long dueNs = gapNs.get();
+
+                    @Override
+                    public int doWork() {
+                        if (nowNs.addAndGet(1_000) < dueNs) {
+                            return 0;
+                        }
+                        dueNs += gapNs.get();
+                        done.incrementAndGet();
+                        return 1;
+                    }
+
+                    @Override
+                    public long nextDeadlineNs() {
+                        sleeps.incrementAndGet();
+                        return NO_DEADLINE;
+                    }
+                };
+        Environment stepped =
+                new ForwardingEnvironment(environment) {
+                    @Override
+                    public NanoClock nanoClock() {
+                        return nowNs::get;
+                    }
+                };
+        try (AgentThread thread =
+                AgentThread.builder("awake", stepped)
+                        .agent(agent)
+                        .sleepMaxNs(20_000)
+                        .awakeNs(100_000)
+                        .start()) {
+            Await.until("first work", () -> done.get() >= 2);
+            long slept = sleeps.get();
+            assertThat(slept).isPositive();
+            Await.until("fast work", () -> done.get() >= 200);
+            assertThat(sleeps.get()).isEqualTo(slept);
+            gapNs.set(1_000_000);
+            Await.until("slow work", () -> sleeps.get() > slept + 1_000);
+            assertThat(thread.isAlive()).isTrue();
+        }
+        assertThat(errors).isEmpty();
     }
 
     @Test
