@@ -28,6 +28,7 @@ public final class FlesnetCompute implements AutoCloseable {
         made.host.start(
                 AgentThread.builder("flesnet-compute-" + compute, context.environment())
                         .sleepMaxNs(1_000_000)
+                        .awakeNs(context.awakeNs())
                         .transport(made.engine::transport)
                         .agent(made.engine));
         return made;

@@ -30,6 +30,7 @@ public final class FlesnetContext {
     private long incompleteTimeoutNs;
     private long heartbeatNs = 1_000_000_000L;
     private long peerTimeoutNs = 5_000_000_000L;
+    private long awakeNs = 100_000L;
     private long startPosition;
     private DfsParameters dfs;
     private IntervalHandler intervals = IntervalHandler.NONE;
@@ -113,7 +114,10 @@ public final class FlesnetContext {
         return this;
     }
 
-    /** Deliver a timeslice that is incomplete so long after its first arrival; 0: wait. */
+    /**
+     * Deliver a timeslice that is incomplete so long after its first arrival; then a run goes on
+     * without an input as with {@link InputLossPolicy#SHRINK}. 0: wait.
+     */
     public FlesnetContext incompleteTimeoutNs(long value) {
         incompleteTimeoutNs = value;
         return this;
@@ -128,6 +132,12 @@ public final class FlesnetContext {
     /** Time after which a silent peer is given up, also one that has not said who it is. */
     public FlesnetContext peerTimeoutNs(long value) {
         peerTimeoutNs = value;
+        return this;
+    }
+
+    /** How long a thread stays awake without work while work comes that fast; 0: not at all. */
+    public FlesnetContext awakeNs(long value) {
+        awakeNs = value;
         return this;
     }
 
@@ -169,6 +179,7 @@ public final class FlesnetContext {
         Arguments.range("sourceExponent", sourceExponent, 4, 30);
         Arguments.range("sourceDescriptorExponent", sourceDescriptorExponent, 1, 24);
         Arguments.range("heartbeatNs", heartbeatNs, 1, Long.MAX_VALUE / 64);
+        Arguments.range("awakeNs", awakeNs, 0, 1_000_000_000L);
         Arguments.range("incompleteTimeoutNs", incompleteTimeoutNs, 0, Long.MAX_VALUE / 2);
         if (timesliceSize + overlap >= 1 << sourceDescriptorExponent) {
             throw new IllegalArgumentException(
@@ -290,6 +301,11 @@ public final class FlesnetContext {
     /** See {@link #peerTimeoutNs(long)}. */
     public long peerTimeoutNs() {
         return peerTimeoutNs;
+    }
+
+    /** See {@link #awakeNs(long)}. */
+    public long awakeNs() {
+        return awakeNs;
     }
 
     /** See {@link #startPosition(long)}. */

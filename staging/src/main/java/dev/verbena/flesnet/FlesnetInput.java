@@ -29,6 +29,7 @@ public final class FlesnetInput implements AutoCloseable {
         made.host.start(
                 AgentThread.builder("flesnet-input-" + input, context.environment())
                         .sleepMaxNs(1_000_000)
+                        .awakeNs(context.awakeNs())
                         .transport(made.engine::transport)
                         .agent(made.engine));
         return made;
