@@ -30,6 +30,10 @@ public final class ComputeEngine implements ProtocolAgent {
     private final TimesliceHandler handler;
     private final ServicePublisher publisher;
     private final Assignment assignment;
+
+    /** Whether a run goes on without an input. */
+    private final boolean isShrinking;
+
     private final IntervalRanges ranges;
     private final ScheduleEngine scheduler;
     private final ComputeCounts statistics = new ComputeCounts();
@@ -57,7 +61,9 @@ public final class ComputeEngine implements ProtocolAgent {
                 new ServicePublisher(
                         context.environment(), context.serviceFile(compute), SyncNames.PROTOCOL);
         assignment = new Assignment(context.computes());
-        recovery = new ComputeRecovery(context.inputs(), context.computes(), assignment);
+        boolean isTimed = context.incompleteTimeoutNs() > 0;
+        isShrinking = context.inputLoss() == InputLossPolicy.SHRINK || isTimed;
+        recovery = new ComputeRecovery(context.inputs(), context.computes(), assignment, isTimed);
         boolean isScheduler = compute < context.schedulers();
         int perInterval = isScheduler ? context.dfs().timeslicesPerInterval() : 1;
         ranges = new IntervalRanges(perInterval, context.computes());
@@ -168,7 +174,7 @@ public final class ComputeEngine implements ProtocolAgent {
         if (received < limit(peer) && assignment.timeslice(compute, received) < total) {
             throw new IllegalArgumentException("ends and owes components");
         }
-        if (context.inputLoss() == InputLossPolicy.SHRINK) {
+        if (isShrinking) {
             omit(peer.input());
             return;
         }
@@ -198,6 +204,15 @@ public final class ComputeEngine implements ProtocolAgent {
 
     // ---- failures
 
+    /** An input reports what it suspects, and what it has sent. */
+    void onReport(InputPeer peer, SyncFlyweight message) {
+        long received = rings[peer.input()].received();
+        long last = received == 0 ? -1 : assignment.timeslice(compute, received - 1);
+        recovery.onReport(peer.input(), message, last);
+        decide();
+        protocol.happened();
+    }
+
     /** Decides what can be decided. */
     void decide() {
         ComputeRecovery.Decision decision = recovery.decide();
@@ -219,6 +234,11 @@ public final class ComputeEngine implements ProtocolAgent {
                 end(new FlesnetException("inputs have given compute node %s up".formatted(node)));
                 return;
             }
+        }
+        long kept = assignment.count(compute, decision.trigger());
+        if (kept < table.completed()) {
+            throw new IllegalArgumentException(
+                    "%s timeslices stay, %s were delivered".formatted(kept, table.completed()));
         }
         recovery.apply(decision);
         protocol.happened();
@@ -242,7 +262,7 @@ public final class ComputeEngine implements ProtocolAgent {
                         "compute node %s lost input %s: %s".formatted(compute, input, reason));
         context.environment().errorHandler().onError(why);
         recovery.omit(input);
-        if (context.inputLoss() == InputLossPolicy.FREEZE) {
+        if (!isShrinking) {
             end(why);
             return;
         }
@@ -275,6 +295,14 @@ public final class ComputeEngine implements ProtocolAgent {
 
     void done() {
         isDone = true;
+    }
+
+    boolean isShrinking() {
+        return isShrinking;
+    }
+
+    boolean mayLeave() {
+        return protocol.mayLeave();
     }
 
     ContributionRing ring(int input) {

@@ -40,6 +40,8 @@ final class ComputeProtocol implements AutoCloseable {
     /** One of the peers was asked, and has not answered. */
     private boolean isWatching;
 
+    private int finalCount;
+
     /** When it looks for peers that have said no hello. */
     private long silentDueNs;
 
@@ -130,11 +132,7 @@ final class ComputeProtocol implements AutoCloseable {
             case SyncFlyweight.HEARTBEAT_ACK -> peer.watch().answered(message.i64(0), nowNs);
             case SyncFlyweight.FINAL -> onFinal(peer);
             case SyncFlyweight.ABORT -> drop(peer, "it aborted");
-            case SyncFlyweight.FAILURE_REPORT -> {
-                engine.recovery().onReport(peer.input(), message);
-                engine.decide();
-                happened();
-            }
+            case SyncFlyweight.FAILURE_REPORT -> engine.onReport(peer, message);
             case SyncFlyweight.DECISION_ACK -> onDecided(peer);
             default ->
                     throw new IllegalArgumentException(
@@ -166,8 +164,22 @@ final class ComputeProtocol implements AutoCloseable {
     }
 
     private void onFinal(InputPeer peer) {
+        if (peer.isFinal()) {
+            throw new IllegalArgumentException("ends twice");
+        }
         engine.onEnded(peer, message.i64(0));
         peer.onFinal();
+        if (++finalCount == byInput.length) {
+            happened();
+        }
+    }
+
+    /**
+     * Whether an input that has ended may leave: not while others may need what only it knows, how
+     * far a compute node had come that is lost now.
+     */
+    boolean mayLeave() {
+        return engine.isShrinking() || finalCount == byInput.length;
     }
 
     private void onInterval(InputPeer peer) {

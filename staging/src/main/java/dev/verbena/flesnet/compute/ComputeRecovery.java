@@ -23,20 +23,32 @@ final class ComputeRecovery {
 
     private final int computes;
     private final Assignment assignment;
+    private final boolean isTimed;
     private final Report[][] reports;
     private final boolean[] isGone;
     private int reportedEpoch = -1;
     private final List<Decision> decisions = new ArrayList<>();
 
-    ComputeRecovery(int inputs, int computes, Assignment assignment) {
+    /**
+     * Nothing has failed.
+     *
+     * @param isTimed timeslices are delivered that not every input has sent: the largest trigger
+     *     holds, so that none of them is taken back
+     */
+    ComputeRecovery(int inputs, int computes, Assignment assignment, boolean isTimed) {
         this.computes = computes;
         this.assignment = assignment;
+        this.isTimed = isTimed;
         reports = new Report[EPOCHS_KEPT][inputs];
         isGone = new boolean[inputs];
     }
 
-    /** An input reports. */
-    void onReport(int input, SyncFlyweight message) {
+    /**
+     * An input reports.
+     *
+     * @param last timeslice that it has sent here
+     */
+    void onReport(int input, SyncFlyweight message, long last) {
         int n = message.count(12, computes, 9);
         int epoch = message.i32(0);
         if (n != computes || epoch < 0 || epoch - assignment.epoch() >= EPOCHS_KEPT) {
@@ -52,7 +64,8 @@ final class ComputeRecovery {
             acknowledged[i] = message.i64(16 + 9 * i + 1);
             // A report that comes after the decision, which others made known, is of no use.
             boolean isCurrent = epoch >= assignment.epoch();
-            boolean isWrong = suspected[i] && !assignment.isLive(i) || trigger < begin - 1;
+            boolean isLow = trigger < begin - 1 || epoch == assignment.epoch() && trigger < last;
+            boolean isWrong = suspected[i] && !assignment.isLive(i) || isLow;
             if (acknowledged[i] < 0 || isCurrent && isWrong) {
                 throw new IllegalArgumentException("report about compute node " + i);
             }
@@ -100,13 +113,18 @@ final class ComputeRecovery {
 
     /** The decision of this epoch, as soon as all inputs have reported; null before. */
     Decision decide() {
-        long trigger = Long.MAX_VALUE;
+        long least = Long.MAX_VALUE;
+        long largest = -1;
         for (int i = 0; i < isGone.length; i++) {
             Report report = report(i);
             if (report == null && !isGone[i]) {
                 return null;
             }
-            trigger = report == null ? trigger : Math.min(trigger, report.trigger());
+            // One that has ended sets no trigger.
+            if (report != null && report.trigger() != Long.MAX_VALUE) {
+                least = Math.min(least, report.trigger());
+                largest = Math.max(largest, report.trigger());
+            }
         }
         int[] failed = suspected();
         long[] done = new long[failed.length];
@@ -119,7 +137,8 @@ final class ComputeRecovery {
                                 : Math.max(done[f], report.acknowledged()[failed[f]]);
             }
         }
-        boolean isEmpty = failed.length == 0 || trigger == Long.MAX_VALUE;
+        boolean isEmpty = failed.length == 0 || least == Long.MAX_VALUE;
+        long trigger = isTimed ? largest : least;
         return isEmpty ? null : new Decision(assignment.epoch(), trigger, failed, done);
     }
 

@@ -197,7 +197,7 @@ final class ComputeSender {
             }
             return isSent;
         }
-        if (peer.isFinal() && !peer.isFinalSent()) {
+        if (peer.isFinal() && !peer.isFinalSent() && engine.mayLeave()) {
             control.begin(SyncFlyweight.FINAL).i64(0, engine.table().completed());
             boolean isSent = send(peer, control);
             if (isSent) {

@@ -28,6 +28,9 @@ public final class InputEngine implements ProtocolAgent {
     private static final int SEGMENTS_MAX = 4;
     private static final long IDLE_NS = 1_000_000L;
 
+    /** Components of a step, if there are so many and tickets for them. */
+    private static final int COMPONENTS_MIN = 4;
+
     /** Counts are summed over all connections, which costs much for each step. */
     private static final long COUNT_NS = 100_000L;
 
@@ -104,7 +107,14 @@ public final class InputEngine implements ProtocolAgent {
         staging = stagingRegion.buffer(0, length);
         protocol = new InputProtocol(this, context, input, transport);
         links = protocol.links();
-        recovery = new InputRecovery(links, assignment, ranges, pacer, protocol);
+        recovery =
+                new InputRecovery(
+                        links,
+                        assignment,
+                        ranges,
+                        pacer,
+                        protocol,
+                        context.incompleteTimeoutNs() > 0);
         mirror = statistics.shown(context.environment());
     }
 
@@ -134,10 +144,10 @@ public final class InputEngine implements ProtocolAgent {
             protocol.happened();
         }
         work += recovered;
-        work += sendRound(now);
+        work += sendRounds(now);
         work += protocol.flush(now);
         free();
-        boolean isOver = total >= 0 && freed >= total && protocol.isFinished();
+        boolean isOver = isEnding() && protocol.isFinished();
         if (now - countedNs >= COUNT_NS || isOver || failure != null) {
             countedNs = now;
             statistics.update(ring.droppedCount(), freed, links, pacer);
@@ -150,11 +160,8 @@ public final class InputEngine implements ProtocolAgent {
         return work;
     }
 
-    /**
-     * One look at each connection that may have something to send, in turn from the one that this
-     * input begins with.
-     */
-    private int sendRound(long now) {
+    /** Looks at connections in turn, again if there are few: a step has one SYNC for each. */
+    private int sendRounds(long now) {
         if (total != seenTotal) {
             seenTotal = total;
             looks.lookAll();
@@ -162,6 +169,19 @@ public final class InputEngine implements ProtocolAgent {
         wakeStarved();
         lookAfterChange();
         looks.expire(now);
+        int work = sendRound(now);
+        for (int sent = work; sent > 0 && work < COMPONENTS_MIN; work += sent) {
+            sent = sendRound(now);
+        }
+        wantWakeAt(turns.earliest());
+        return work;
+    }
+
+    /**
+     * One look at each connection that may have something to send, in turn from the one that this
+     * input begins with.
+     */
+    private int sendRound(long now) {
         int first = input % links.length;
         int work = 0;
         for (int i = looks.next(first); i >= 0; i = looks.next(i + 1)) {
@@ -170,7 +190,6 @@ public final class InputEngine implements ProtocolAgent {
         for (int i = looks.next(0); i >= 0 && i < first; i = looks.next(i + 1)) {
             work += look(links[i], now);
         }
-        wantWakeAt(turns.earliest());
         return work;
     }
 
@@ -410,8 +429,9 @@ public final class InputEngine implements ProtocolAgent {
         return total;
     }
 
-    long freed() {
-        return freed;
+    /** Whether the source has ended, and all its timeslices are released. */
+    boolean isEnding() {
+        return total >= 0 && freed >= total;
     }
 
     /** Whether everything was sent and acknowledged. Any thread. */

@@ -210,8 +210,8 @@ final class InputProtocol implements AutoCloseable, InputRecovery.Engine {
     }
 
     @Override
-    public void onReassigned() {
-        // Positions were set back; what is to be sent follows from them.
+    public boolean isEnding() {
+        return engine.isEnding();
     }
 
     private void gone(InputLink link, String reason) {
@@ -233,7 +233,7 @@ final class InputProtocol implements AutoCloseable, InputRecovery.Engine {
                                     .formatted(link.compute, reason)));
         } else if (isAllLost()) {
             engine.end(new FlesnetException("no compute node is left: " + reason));
-        } else {
+        } else if (!engine.isEnding()) {
             engine.recovery().suspect(link.compute);
         }
     }

@@ -8,7 +8,8 @@ import dev.verbena.flesnet.wire.SyncFlyweight;
 /**
  * The failure of compute nodes, as an input handles it (section 8). It reports once for each epoch
  * what it suspects, what every node has acknowledged and the last timeslice that it has sent; then
- * it sends nothing beyond that until live compute nodes have decided, which they do alike. Control
+ * it sends nothing beyond that until live compute nodes have decided, which they do alike. One
+ * whose timeslices are all released reports only when it is asked, and sets no trigger. Control
  * path: allocates. One thread.
  */
 final class InputRecovery {
@@ -34,23 +35,28 @@ final class InputRecovery {
         /** A node counts as lost from now on. */
         void lose(InputLink link);
 
-        /** Timeslices are assigned anew. */
-        void onReassigned();
+        /** Whether everything of this input is released. */
+        boolean isEnding();
     }
 
     private final Engine engine;
+
+    /** A timeslice that was delivered without this input may be beyond what it has sent. */
+    private final long ahead;
 
     InputRecovery(
             InputLink[] links,
             Assignment assignment,
             IntervalRanges ranges,
             IntervalPacer pacer,
-            Engine engine) {
+            Engine engine,
+            boolean isTimed) {
         this.links = links;
         this.assignment = assignment;
         this.ranges = ranges;
         this.pacer = pacer;
         this.engine = engine;
+        ahead = isTimed ? Assignment.OWED_MAX : 0;
         isSuspected = new boolean[links.length];
         acknowledged = new long[links.length];
     }
@@ -69,7 +75,10 @@ final class InputRecovery {
         isSuspected[node] = true;
         if (!isReporting && assignment.isLive(node)) {
             isReporting = true;
-            trigger = Math.max(highestSent, assignment.begin() - 1);
+            trigger =
+                    engine.isEnding()
+                            ? Long.MAX_VALUE
+                            : Math.max(highestSent, assignment.begin() - 1);
             for (InputLink link : links) {
                 acknowledged[link.compute] = link.released();
                 link.needReport(!link.isLost());
@@ -123,10 +132,7 @@ final class InputRecovery {
         }
         long last = message.i64(4);
         assignment.requirePossible(nodes, done, last);
-        if (last - highestSent > Assignment.OWED_MAX) {
-            throw new IllegalArgumentException(
-                    "decision for timeslice %s, sent %s".formatted(last, highestSent));
-        }
+        requireAgreement(nodes, done, last);
         decidedTrigger = last;
         failed = nodes;
         doneCounts = done;
@@ -136,6 +142,22 @@ final class InputRecovery {
             if (!links[node].isLost()) {
                 engine.lose(links[node]);
             }
+        }
+    }
+
+    /** A decision takes back nothing that was acknowledged, and this input's report is in it. */
+    private void requireAgreement(int[] nodes, long[] done, long last) {
+        boolean isWrong = !isReporting || last - trigger > ahead;
+        for (int i = 0; i < nodes.length; i++) {
+            isWrong |= done[i] < acknowledged[nodes[i]];
+        }
+        for (InputLink link : links) {
+            boolean isLive = assignment.isLive(link.compute) && !link.isLost();
+            isWrong |= isLive && assignment.count(link.compute, last) < link.completed();
+        }
+        if (isWrong) {
+            throw new IllegalArgumentException(
+                    "decision for timeslice %s, reported %s".formatted(last, trigger));
         }
     }
 
@@ -171,7 +193,6 @@ final class InputRecovery {
         lastTrigger = decidedTrigger;
         isDecided = false;
         isReporting = false;
-        engine.onReassigned();
         for (InputLink link : links) {
             link.needReport(false);
         }

@@ -45,7 +45,7 @@ final class InputSender {
         nowNs = now;
         takeMeasured();
         boolean wasEnding = isEnding;
-        isEnding = engine.total() >= 0 && engine.freed() >= engine.total();
+        isEnding = engine.isEnding() && !engine.recovery().isBusy();
         if (isEnding != wasEnding) {
             looks.lookAll();
         }

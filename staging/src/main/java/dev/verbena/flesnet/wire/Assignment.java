@@ -145,8 +145,9 @@ public final class Assignment {
             throw new IllegalArgumentException(
                     "trigger %s, not from %s on".formatted(trigger, last.begin - 1));
         }
-        if (failed.length >= last.live.length) {
-            throw new IllegalArgumentException("no compute node is left");
+        if (failed.length == 0 || failed.length >= last.live.length) {
+            throw new IllegalArgumentException(
+                    "%s of %s compute nodes failed".formatted(failed.length, last.live.length));
         }
         for (int i = 0; i < failed.length; i++) {
             if (!isLive(failed[i]) || i > 0 && failed[i] <= failed[i - 1]) {
@@ -158,6 +159,11 @@ public final class Assignment {
                         "node %s owes %s to %s".formatted(failed[i], done[i], count));
             }
         }
+    }
+
+    /** Own timeslices of a live node that stay as they are when this one is the trigger. */
+    public long count(int node, long trigger) {
+        return epochs.get(epochs.size() - 1).count(node, trigger);
     }
 
     /** Whether a node builds timeslices. */

@@ -1,0 +1,214 @@
+package dev.verbena.nsim.flesnet;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.verbena.flesnet.ComponentFlyweight;
+import dev.verbena.flesnet.FlesnetContext;
+import dev.verbena.flesnet.InputLossPolicy;
+import dev.verbena.flesnet.MicrosliceSink;
+import dev.verbena.flesnet.MicrosliceSource;
+import dev.verbena.flesnet.PatternSource;
+import dev.verbena.flesnet.Timeslice;
+import dev.verbena.nsim.network.NetworkContext;
+import dev.verbena.nsim.topology.TreeTopology;
+import dev.verbena.nsim.world.SimulatedProcess;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeMap;
+import java.util.function.LongConsumer;
+import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Compute nodes that are lost when inputs have ended, are lost or are late. */
+@Timeout(120)
+class FlesnetLossTest {
+    private static final long MS = 1_000_000;
+    private static final int NODES = 3;
+    private static final int DEAD = 2;
+
+    /** Slower than any run lasts. */
+    private static final long STUCK = 1_000_000_000_000L;
+
+    /** By compute node, how often it has delivered a timeslice, and its flags. */
+    private final List<TreeMap<Long, Integer>> delivered = new ArrayList<>();
+
+    private final TreeMap<Long, Integer> flags = new TreeMap<>();
+    private LongConsumer whenDeadDelivers = timeslice -> {};
+    private FlesnetSimulation simulation;
+
+    /** Gives nothing while the time is between these. */
+    private record Paused(PatternSource source, long fromNs, long untilNs, long beginNs)
+            implements MicrosliceSource {
+        @Override
+        public int poll(MicrosliceSink sink, long nowNs) {
+            long at = nowNs - beginNs;
+            return at >= fromNs && at < untilNs ? 0 : source.poll(sink, nowNs);
+        }
+
+        @Override
+        public boolean isEnded() {
+            return source.isEnded();
+        }
+
+        @Override
+        public long nextDueNs() {
+            return source.nextDueNs();
+        }
+    }
+
+    private static PatternSource source(int input, int timeslices, long periodNs) {
+        return new PatternSource(input, timeslices * 4L, 64, 0, periodNs);
+    }
+
+    private void start(UnaryOperator<FlesnetContext> change) {
+        simulation =
+                new FlesnetSimulation(
+                        7,
+                        TreeTopology.single(2 * NODES),
+                        new NetworkContext(),
+                        c ->
+                                change.apply(
+                                        c.nodes(NODES, NODES)
+                                                .timeslice(4, 0)
+                                                .rings(14, 3)
+                                                .sourceRing(18, 10)
+                                                .heartbeatNs(5 * MS)));
+        for (int c = 0; c < NODES; c++) {
+            int node = c;
+            delivered.add(new TreeMap<>());
+            simulation.compute(timeslice -> onTimeslice(node, timeslice));
+        }
+    }
+
+    private void onTimeslice(int node, Timeslice timeslice) {
+        delivered.get(node).merge(timeslice.index(), 1, Integer::sum);
+        if (node == DEAD) {
+            whenDeadDelivers.accept(timeslice.index());
+        } else {
+            flags.put(timeslice.index(), timeslice.flags());
+        }
+        timeslice.release();
+    }
+
+    private SimulatedProcess dead() {
+        return simulation.computes().get(DEAD).process();
+    }
+
+    /** What the dead node says to an input from now on does not arrive. */
+    private void silence(int input) {
+        simulation
+                .world()
+                .slow(dead().host(), simulation.inputs().get(input).process().host(), STUCK);
+    }
+
+    private void killAfter(int count, long pauseNs) {
+        assertThat(
+                        simulation
+                                .world()
+                                .runUntil(() -> delivered.get(DEAD).size() >= count, 1000 * MS))
+                .as(simulation.failure())
+                .isTrue();
+        simulation.world().run(pauseNs);
+        simulation.world().crash(dead().host());
+    }
+
+    /** Live nodes have each timeslice once that the dead node has not. */
+    private void requireWhole(int timeslices) {
+        assertThat(simulation.run(10_000 * MS)).as(simulation.failure()).isTrue();
+        for (long t = 0; t < timeslices; t++) {
+            int count = 0;
+            for (int c = 0; c < DEAD; c++) {
+                count += delivered.get(c).getOrDefault(t, 0);
+            }
+            boolean isOfTheDead = delivered.get(DEAD).containsKey(t);
+            assertThat(count).as("%s", t).isBetween(isOfTheDead ? 0 : 1, 1);
+        }
+    }
+
+    /** The input that has ended cannot leave, as the node to be lost never answers its end. */
+    @Test
+    void shouldTakeNothingBackForAnInputThatEndedBefore() {
+        start(c -> c.inputLoss(InputLossPolicy.SHRINK));
+        try (simulation) {
+            whenDeadDelivers =
+                    timeslice -> {
+                        if (timeslice == 20) {
+                            silence(1);
+                        }
+                    };
+            for (int i = 0; i < NODES; i++) {
+                simulation.input(source(i, i == 1 ? 60 : 600, 10_000));
+            }
+            killAfter(100, 0);
+            requireWhole(600);
+            assertThat(flags.get(599L)).isEqualTo(ComponentFlyweight.MISSING_COMPONENT);
+        }
+    }
+
+    /** It has ended in order and is gone, with less than the others. */
+    @Test
+    void shouldGoOnWhenAComputeNodeIsLostAfterAnInputHasEnded() {
+        start(c -> c.inputLoss(InputLossPolicy.SHRINK));
+        try (simulation) {
+            for (int i = 0; i < NODES; i++) {
+                simulation.input(source(i, i == 1 ? 60 : 600, 10_000));
+            }
+            killAfter(100, 0);
+            assertThat(simulation.inputs().get(1).node().isDone()).isTrue();
+            requireWhole(600);
+        }
+    }
+
+    /** Only inputs that have ended know that the lost node had released everything. */
+    @Test
+    void shouldOweNothingThatOnlyInputsKnowToBeDoneThatHaveEnded() {
+        int timeslices = 300;
+        start(c -> c);
+        try (simulation) {
+            whenDeadDelivers =
+                    timeslice -> {
+                        if (timeslice == timeslices - 1) {
+                            silence(1);
+                        }
+                    };
+            for (int i = 0; i < NODES; i++) {
+                simulation.input(source(i, timeslices, 10_000));
+            }
+            killAfter(timeslices / NODES, 5 * MS);
+            requireWhole(timeslices);
+            assertThat(flags.values()).containsOnly(0);
+        }
+    }
+
+    @Test
+    void shouldGoOnFlaggedWithoutALostInputWhenThereIsATimeOut() {
+        start(c -> c.incompleteTimeoutNs(2 * MS));
+        try (simulation) {
+            for (int i = 0; i < NODES; i++) {
+                simulation.input(source(i, 600, 10_000));
+            }
+            simulation.world().runUntil(() -> delivered.get(0).size() >= 50, 1000 * MS);
+            simulation.world().crash(simulation.inputs().get(1).process().host());
+            requireWhole(600);
+            assertThat(flags.get(0L)).isZero();
+            assertThat(flags.get(598L)).isEqualTo(ComponentFlyweight.MISSING_COMPONENT);
+        }
+    }
+
+    /** Timeslices were delivered that one input has not sent yet when a compute node is lost. */
+    @Test
+    void shouldDeliverNothingTwiceWhenAnInputIsLateAndAComputeNodeIsLost() {
+        start(c -> c.incompleteTimeoutNs(2 * MS));
+        try (simulation) {
+            long beginNs = dead().nanoClock().nanoTime();
+            for (int i = 0; i < NODES; i++) {
+                PatternSource whole = source(i, 3000, 10_000);
+                simulation.input(i == 1 ? new Paused(whole, 20 * MS, 90 * MS, beginNs) : whole);
+            }
+            simulation.world().run(40 * MS);
+            simulation.world().crash(dead().host());
+            requireWhole(3000);
+        }
+    }
+}

@@ -1,0 +1,110 @@
+package dev.verbena.flesnet.input;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.verbena.flesnet.FlesnetContext;
+import dev.verbena.flesnet.dfs.IntervalRanges;
+import dev.verbena.flesnet.wire.Assignment;
+import dev.verbena.flesnet.wire.SyncFlyweight;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Decisions that an input takes, and those that it refuses. */
+@Timeout(60)
+class InputRecoveryTest {
+    private final InputLink[] links = new InputLink[3];
+    private final Assignment assignment = new Assignment(3);
+    private boolean isEnding;
+    private InputRecovery recovery;
+
+    private final InputRecovery.Engine engine =
+            new InputRecovery.Engine() {
+                @Override
+                public void lose(InputLink link) {
+                    link.lose();
+                }
+
+                @Override
+                public boolean isEnding() {
+                    return isEnding;
+                }
+            };
+
+    /** Timeslices 0 to 6 were sent; 0, 2 and 3 are complete, 2 on the node that is lost. */
+    @BeforeEach
+    void send() {
+        for (int c = 0; c < 3; c++) {
+            links[c] = new InputLink(new FlesnetContext(), c, null, 0);
+            links[c].greeted(10, 3, false);
+        }
+        recovery =
+                new InputRecovery(links, assignment, new IntervalRanges(1, 3), null, engine, false);
+        for (int t = 0; t <= 6; t++) {
+            InputLink link = links[t % 3];
+            long position = link.positionFor(100);
+            int slot = link.slotOfNext();
+            link.posted();
+            link.finished(t, position, 100);
+            link.onWritten(slot);
+            link.reportedTo(link.done());
+            recovery.onSent(t);
+        }
+        acknowledge(0, 2);
+        acknowledge(2, 1);
+    }
+
+    private static SyncFlyweight message(int type) {
+        return new SyncFlyweight().begin(new UnsafeBuffer(new byte[256]), 0, type, 0, 1);
+    }
+
+    private void acknowledge(int node, int count) {
+        SyncFlyweight ack = message(SyncFlyweight.ACK);
+        ack.i64(0, links[node].dataPosition(count)).i64(8, count).i64(16, count).i64(24, count);
+        assertThat(links[node].onAck(ack)).isTrue();
+    }
+
+    private static SyncFlyweight decision(long trigger, long done, int... nodes) {
+        SyncFlyweight message = message(SyncFlyweight.DECISION);
+        message.i32(0, 0).i64(4, trigger).i32(12, nodes.length);
+        for (int i = 0; i < nodes.length; i++) {
+            message.i32(16 + 12 * i, nodes[i]).i64(20 + 12 * i, done);
+        }
+        return message.extend(12 * nodes.length);
+    }
+
+    private void requireRefused(SyncFlyweight message) {
+        assertThatThrownBy(() -> recovery.onDecision(message))
+                .isInstanceOf(IllegalArgumentException.class);
+        assertThat(recovery.doWork(0)).isZero();
+    }
+
+    @Test
+    void shouldRefuseADecisionThatNoReportsCanLeadTo() {
+        requireRefused(decision(5, 1, 2));
+        recovery.suspect(2);
+        requireRefused(decision(5, 1));
+        // Timeslice 3 is complete; what is beyond 6 this input has not sent.
+        requireRefused(decision(2, 1, 2));
+        requireRefused(decision(7, 1, 2));
+        // The lost node had acknowledged one.
+        requireRefused(decision(5, 0, 2));
+        recovery.onDecision(decision(5, 1, 2));
+        assertThat(recovery.doWork(0)).isEqualTo(1);
+        assertThat(assignment.liveCount()).isEqualTo(2);
+        assertThat(recovery.isBusy()).isFalse();
+    }
+
+    @Test
+    void shouldSetNoTriggerWhenEverythingIsReleased() {
+        isEnding = true;
+        recovery.suspect(2);
+        SyncFlyweight report = message(SyncFlyweight.FAILURE_REPORT);
+        recovery.writeReport(report);
+        assertThat(report.i64(4)).isEqualTo(Long.MAX_VALUE);
+        recovery.onDecision(decision(1_000_000_000, 300_000_000, 2));
+        assertThat(recovery.doWork(0)).isEqualTo(1);
+    }
+}
