@@ -5,11 +5,13 @@
 #include <poll.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
 #define EP(value) AT(struct fid_ep, value)
 #define CQ(value) AT(struct fid_cq, value)
+#define DRAIN_MAX 64
 
 int32_t vfi_send(uint64_t endpoint, uint64_t address, uint64_t length, uint64_t descriptor,
                  uint64_t peer, uint64_t context)
@@ -127,11 +129,6 @@ void vfi_bell_ring(int32_t bell)
         return;
 }
 
-void vfi_bell_close(int32_t bell)
-{
-    close(bell);
-}
-
 int32_t vfi_may_sleep(uint64_t fabric, uint64_t cq)
 {
     struct fid *queue = &CQ(cq)->fid;
@@ -150,4 +147,38 @@ int32_t vfi_sleep(int32_t descriptor, int32_t bell, int64_t ns)
     if ((at[0].revents & POLLIN) && read(bell, &rung, sizeof(rung)) < 0)
         return 0;
     return (at[1].revents & POLLIN) != 0;
+}
+
+/* ---- beacons ---- */
+
+int32_t vfi_beacon(uint64_t name, uint32_t length)
+{
+    const struct sockaddr *at = AT(struct sockaddr, name);
+    int beacon = socket(at->sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    int one = 1, code;
+
+    if (beacon < 0)
+        return -errno;
+    if (setsockopt(beacon, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one)) == 0 &&
+        bind(beacon, at, length) == 0 && listen(beacon, SOMAXCONN) == 0)
+        return beacon;
+    code = -errno;
+    close(beacon);
+    return code;
+}
+
+void vfi_beacon_drain(int32_t beacon)
+{
+    for (int i = 0; i < DRAIN_MAX; i++) {
+        int peer = accept(beacon, NULL, NULL);
+
+        if (peer < 0)
+            return;
+        close(peer);
+    }
+}
+
+void vfi_close_descriptor(int32_t descriptor)
+{
+    close(descriptor);
 }

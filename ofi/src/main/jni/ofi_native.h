@@ -167,11 +167,20 @@ void vfi_progress(uint64_t cq);
 
 int32_t vfi_bell(void);
 void vfi_bell_ring(int32_t bell);
-void vfi_bell_close(int32_t bell);
 /* 1: the queue is empty, and what arrives from now on makes its descriptor readable. */
 int32_t vfi_may_sleep(uint64_t fabric, uint64_t cq);
 /* Sleeps until the queue has an entry, the bell rings or the time is over. 1: it may have one. */
 int32_t vfi_sleep(int32_t descriptor, int32_t bell, int64_t ns);
+
+/* ---- beacons: TCP sockets at an endpoint's address ---- */
+
+/* The socket, at the address that the endpoint's name is. Peers that connect learn that it is. */
+int32_t vfi_beacon(uint64_t name, uint32_t length);
+/* Lets those go who have connected. */
+void vfi_beacon_drain(int32_t beacon);
+
+/* A bell or a beacon. */
+void vfi_close_descriptor(int32_t descriptor);
 
 #ifdef __cplusplus
 }

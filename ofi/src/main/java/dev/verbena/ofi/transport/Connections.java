@@ -330,6 +330,7 @@ final class Connections extends RecordConnections<OfiConnection> implements Regi
     protected void onWatch(long nowNs) {
         watchNs = nowNs;
         peers.tick(nowNs);
+        resources.drainBeacon();
         for (int i = 0; i < table.size(); i++) {
             OfiConnection c = table.at(i);
             if (c.state == OfiConnection.ENDING && !c.isLost && c.endNs() - nowNs < 0) {

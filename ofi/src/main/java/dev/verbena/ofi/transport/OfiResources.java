@@ -46,6 +46,11 @@ final class OfiResources implements AutoCloseable {
     private static final int CONTROL = 512;
     private static final int LINE = 64;
     private static final int NO_DESCRIPTOR = -1;
+    private static final int EADDRINUSE = 98;
+
+    /** Endpoints that are opened until TCP has one's port free, too. */
+    private static final int BEACON_TRIES = 3;
+
     private static final long OWN_ACCESS = MemoryRegion.SEND | MemoryRegion.RECEIVE;
 
     final FabricInfo info;
@@ -70,6 +75,7 @@ final class OfiResources implements AutoCloseable {
     private final long ownDescriptor;
     private final int descriptor;
     private final int bell;
+    private int beacon = NO_DESCRIPTOR;
 
     /**
      * Closes the info too, also if it fails.
@@ -104,7 +110,7 @@ final class OfiResources implements AutoCloseable {
             Domain domain = open(net.domain(info));
             peers = open(domain.addressVector(LINE));
             CompletionQueue queue = open(queue(domain, mustSleep));
-            Endpoint endpoint = open(domain.endpoint(queue, peers, null));
+            Endpoint endpoint = endpoint(domain, queue);
             endpointHandle = endpoint.handle();
             calls = new FabricCalls(net.handle(), domain.handle(), queue.handle(), endpointHandle);
             name = endpoint.name();
@@ -153,6 +159,34 @@ final class OfiResources implements AutoCloseable {
         return domain.completionQueue(size, false);
     }
 
+    private Endpoint endpoint(Domain domain, CompletionQueue queue) {
+        for (int tries = 1; ; tries++) {
+            Endpoint made = open(domain.endpoint(queue, peers, null));
+            byte[] at = made.name();
+            if (!needsBeacon()) {
+                return made;
+            }
+            scratch.putBytes(0, at);
+            int socket = fabric.vfi_beacon(scratch.addressOffset(), at.length);
+            if (socket >= 0) {
+                open(() -> fabric.vfi_close_descriptor(socket));
+                beacon = socket;
+                return made;
+            }
+            if (socket != -EADDRINUSE || tries == BEACON_TRIES) {
+                throw new OfiFailure(
+                        "TCP socket at %s, by which peers learn that the endpoint is there: %s"
+                                .formatted(
+                                        OfiAddress.of(at, true, "", shortName(info.provider()), 0)
+                                                .uri(),
+                                        fabric.vfi_error_text(socket).getString()),
+                        null);
+            }
+            opened.pop();
+            made.close();
+        }
+    }
+
     private long registerOwn() {
         if (!info.needsLocalRegistration()) {
             return 0;
@@ -168,7 +202,7 @@ final class OfiResources implements AutoCloseable {
         if (made < 0) {
             throw new OfiFailure("eventfd: errno " + -made, null);
         }
-        open(() -> fabric.vfi_bell_close(made));
+        open(() -> fabric.vfi_close_descriptor(made));
         return made;
     }
 
@@ -176,10 +210,26 @@ final class OfiResources implements AutoCloseable {
         return info.hasSocketAddresses();
     }
 
+    /**
+     * Whether the provider reports nothing of an endpoint that is gone: a TCP socket at its address
+     * shows that it is there. The operating system closes it with the process.
+     */
+    private boolean needsBeacon() {
+        return info.provider().startsWith("verbs") && hasSocketAddresses();
+    }
+
+    /** Peers that have looked for this endpoint may go. */
+    void drainBeacon() {
+        if (beacon != NO_DESCRIPTOR) {
+            fabric.vfi_beacon_drain(beacon);
+        }
+    }
+
     /** Whether a TCP connection to an endpoint's address tells that somebody is there. */
-    boolean isTcp() {
+    boolean isSeenByTcp() {
         String provider = info.provider();
-        return provider.startsWith("tcp")
+        return needsBeacon()
+                || provider.startsWith("tcp")
                 || provider.startsWith("net")
                 || provider.startsWith("sockets");
     }

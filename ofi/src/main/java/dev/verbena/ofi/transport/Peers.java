@@ -86,7 +86,7 @@ final class Peers {
      * @return false while that is not known yet; {@link OfiPeer#isGone} says the answer
      */
     boolean look(OfiPeer peer) {
-        if (!resources.isTcp()) {
+        if (!resources.isSeenByTcp()) {
             return true;
         }
         try {

@@ -1,9 +1,16 @@
 package dev.verbena.ofi.transport;
 
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
 import dev.verbena.transport.Transport;
 import dev.verbena.transport.TransportContext;
 import dev.verbena.transport.TransportContract;
+import dev.verbena.transport.TransportException;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
@@ -24,14 +31,14 @@ import org.junit.jupiter.api.Timeout;
             "shouldAnswerStaleKeyWhenTheRegionWasClosed",
             "shouldJoinBothWhenTheyConnectToEachOtherAtOnce",
             "shouldEndOnceWhenThePeerCloses",
+            "shouldFailWithAReasonWhenNobodyListens",
+            "shouldConnectToWhoCameLater",
+            "shouldRefuseWhenThePeerIsAnotherIncarnation",
+            "shouldNameAPortThatTcpHasGiven",
         },
         never = {
             // libfabric asks the device for memory that may be written
             "shouldPutFromMemoryThatMayOnlyBeReadAndLetPeersReadIt",
-            // the provider says nothing of an endpoint that is not there: TIMED_OUT
-            "shouldFailWithAReasonWhenNobodyListens",
-            "shouldConnectToWhoCameLater",
-            "shouldRefuseWhenThePeerIsAnotherIncarnation",
             // 0.023 instead of 0.02 of an emulated processor
             "shouldUseNoProcessorTimeWhileItSleeps",
         })
@@ -54,6 +61,22 @@ class OfiVerbsContractIT extends TransportContract {
     @Override
     protected int times(int count) {
         return OfiVerbs.times(count);
+    }
+
+    /** Peers learn by TCP at the endpoint's address that it is there. */
+    @Test
+    void shouldNameAPortThatTcpHasGiven() throws IOException {
+        String host;
+        try (Transport any = open(context())) {
+            host = any.uri().getHost();
+        }
+        try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getByName(host))) {
+            String port = Integer.toString(taken.getLocalPort());
+            TransportContext context = context().option(OfiTransportProvider.HOST_OPTION, host);
+            assertThatThrownBy(() -> open(context.option(OfiTransportProvider.PORT_OPTION, port)))
+                    .isInstanceOf(TransportException.class)
+                    .hasMessageContaining("TCP socket at ofi://" + host + ":" + port);
+        }
     }
 
     /** An endpoint takes 2 s to open in the emulated machine. */
