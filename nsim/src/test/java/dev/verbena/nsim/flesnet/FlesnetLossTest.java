@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.TreeMap;
 import java.util.function.LongConsumer;
 import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -55,6 +56,11 @@ class FlesnetLossTest {
         public long nextDueNs() {
             return source.nextDueNs();
         }
+    }
+
+    @AfterEach
+    void close() {
+        simulation.close();
     }
 
     private static PatternSource source(int input, int timeslices, long periodNs) {
@@ -130,34 +136,30 @@ class FlesnetLossTest {
     @Test
     void shouldTakeNothingBackForAnInputThatEndedBefore() {
         start(c -> c.inputLoss(InputLossPolicy.SHRINK));
-        try (simulation) {
-            whenDeadDelivers =
-                    timeslice -> {
-                        if (timeslice == 20) {
-                            silence(1);
-                        }
-                    };
-            for (int i = 0; i < NODES; i++) {
-                simulation.input(source(i, i == 1 ? 60 : 600, 10_000));
-            }
-            killAfter(100, 0);
-            requireWhole(600);
-            assertThat(flags.get(599L)).isEqualTo(ComponentFlyweight.MISSING_COMPONENT);
+        whenDeadDelivers =
+                timeslice -> {
+                    if (timeslice == 20) {
+                        silence(1);
+                    }
+                };
+        for (int i = 0; i < NODES; i++) {
+            simulation.input(source(i, i == 1 ? 60 : 600, 10_000));
         }
+        killAfter(100, 0);
+        requireWhole(600);
+        assertThat(flags.get(599L)).isEqualTo(ComponentFlyweight.MISSING_COMPONENT);
     }
 
     /** It has ended in order and is gone, with less than the others. */
     @Test
     void shouldGoOnWhenAComputeNodeIsLostAfterAnInputHasEnded() {
         start(c -> c.inputLoss(InputLossPolicy.SHRINK));
-        try (simulation) {
-            for (int i = 0; i < NODES; i++) {
-                simulation.input(source(i, i == 1 ? 60 : 600, 10_000));
-            }
-            killAfter(100, 0);
-            assertThat(simulation.inputs().get(1).node().isDone()).isTrue();
-            requireWhole(600);
+        for (int i = 0; i < NODES; i++) {
+            simulation.input(source(i, i == 1 ? 60 : 600, 10_000));
         }
+        killAfter(100, 0);
+        assertThat(simulation.inputs().get(1).node().isDone()).isTrue();
+        requireWhole(600);
     }
 
     /** Only inputs that have ended know that the lost node had released everything. */
@@ -165,50 +167,44 @@ class FlesnetLossTest {
     void shouldOweNothingThatOnlyInputsKnowToBeDoneThatHaveEnded() {
         int timeslices = 300;
         start(c -> c);
-        try (simulation) {
-            whenDeadDelivers =
-                    timeslice -> {
-                        if (timeslice == timeslices - 1) {
-                            silence(1);
-                        }
-                    };
-            for (int i = 0; i < NODES; i++) {
-                simulation.input(source(i, timeslices, 10_000));
-            }
-            killAfter(timeslices / NODES, 5 * MS);
-            requireWhole(timeslices);
-            assertThat(flags.values()).containsOnly(0);
+        whenDeadDelivers =
+                timeslice -> {
+                    if (timeslice == timeslices - 1) {
+                        silence(1);
+                    }
+                };
+        for (int i = 0; i < NODES; i++) {
+            simulation.input(source(i, timeslices, 10_000));
         }
+        killAfter(timeslices / NODES, 5 * MS);
+        requireWhole(timeslices);
+        assertThat(flags.values()).containsOnly(0);
     }
 
     @Test
     void shouldGoOnFlaggedWithoutALostInputWhenThereIsATimeOut() {
         start(c -> c.incompleteTimeoutNs(2 * MS));
-        try (simulation) {
-            for (int i = 0; i < NODES; i++) {
-                simulation.input(source(i, 600, 10_000));
-            }
-            simulation.world().runUntil(() -> delivered.get(0).size() >= 50, 1000 * MS);
-            simulation.world().crash(simulation.inputs().get(1).process().host());
-            requireWhole(600);
-            assertThat(flags.get(0L)).isZero();
-            assertThat(flags.get(598L)).isEqualTo(ComponentFlyweight.MISSING_COMPONENT);
+        for (int i = 0; i < NODES; i++) {
+            simulation.input(source(i, 600, 10_000));
         }
+        simulation.world().runUntil(() -> delivered.get(0).size() >= 50, 1000 * MS);
+        simulation.world().crash(simulation.inputs().get(1).process().host());
+        requireWhole(600);
+        assertThat(flags.get(0L)).isZero();
+        assertThat(flags.get(598L)).isEqualTo(ComponentFlyweight.MISSING_COMPONENT);
     }
 
     /** Timeslices were delivered that one input has not sent yet when a compute node is lost. */
     @Test
     void shouldDeliverNothingTwiceWhenAnInputIsLateAndAComputeNodeIsLost() {
         start(c -> c.incompleteTimeoutNs(2 * MS));
-        try (simulation) {
-            long beginNs = dead().nanoClock().nanoTime();
-            for (int i = 0; i < NODES; i++) {
-                PatternSource whole = source(i, 3000, 10_000);
-                simulation.input(i == 1 ? new Paused(whole, 20 * MS, 90 * MS, beginNs) : whole);
-            }
-            simulation.world().run(40 * MS);
-            simulation.world().crash(dead().host());
-            requireWhole(3000);
+        long beginNs = dead().nanoClock().nanoTime();
+        for (int i = 0; i < NODES; i++) {
+            PatternSource whole = source(i, 3000, 10_000);
+            simulation.input(i == 1 ? new Paused(whole, 20 * MS, 90 * MS, beginNs) : whole);
         }
+        simulation.world().run(40 * MS);
+        simulation.world().crash(dead().host());
+        requireWhole(3000);
     }
 }
