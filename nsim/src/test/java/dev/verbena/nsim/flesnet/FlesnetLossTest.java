@@ -138,7 +138,7 @@ class FlesnetLossTest {
         start(c -> c.inputLoss(InputLossPolicy.SHRINK));
         whenDeadDelivers =
                 timeslice -> {
-                    if (timeslice == 20) {
+                    if (timeslice == 62) {
                         silence(1);
                     }
                 };
@@ -147,7 +147,7 @@ class FlesnetLossTest {
         }
         killAfter(100, 0);
         requireWhole(600);
-        assertThat(flags.get(599L)).isEqualTo(ComponentFlyweight.MISSING_COMPONENT);
+        assertThat(flags.get(599L) & ComponentFlyweight.MISSING_COMPONENT).isPositive();
     }
 
     /** It has ended in order and is gone, with less than the others. */
@@ -191,7 +191,7 @@ class FlesnetLossTest {
         simulation.world().crash(simulation.inputs().get(1).process().host());
         requireWhole(600);
         assertThat(flags.get(0L)).isZero();
-        assertThat(flags.get(598L)).isEqualTo(ComponentFlyweight.MISSING_COMPONENT);
+        assertThat(flags.get(598L) & ComponentFlyweight.MISSING_COMPONENT).isPositive();
     }
 
     /** Timeslices were delivered that one input has not sent yet when a compute node is lost. */

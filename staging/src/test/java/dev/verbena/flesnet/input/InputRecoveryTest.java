@@ -104,7 +104,7 @@ class InputRecoveryTest {
         SyncFlyweight report = message(SyncFlyweight.FAILURE_REPORT);
         recovery.writeReport(report);
         assertThat(report.i64(4)).isEqualTo(Long.MAX_VALUE);
-        recovery.onDecision(decision(1_000_000_000, 300_000_000, 2));
+        recovery.onDecision(decision(1_000_000_000, 333_333_000, 2));
         assertThat(recovery.doWork(0)).isEqualTo(1);
     }
 }
