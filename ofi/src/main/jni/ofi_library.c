@@ -41,20 +41,17 @@ static int32_t refuse(void *library, char *why, uint32_t why_size, const char *w
 }
 
 /*
- * Of the layer rxm. Over tcp a queue with a descriptor looks at its sockets by poll(2), and not by
- * an epoll instance within another, which costs each message a tenth (1.17). Over verbs an endpoint
- * that closes posts buffers to queue pairs that it has closed, and crashes (1.17), unless one
- * receive queue serves all peers; over tcp it always does. Unless told, that queue holds 4,096
- * buffers of 16 KiB, which each endpoint clears and pins: 64 MiB. They are made 1,024 at a time.
- * Fewer than that cost no less; a message that finds none waits. A completion queue of a software
- * RDMA device (Soft-RoCE) has at most 32,767 places, and the layer asks for more than that for the
- * number of peers that it expects, 256 unless told.
+ * Of the layer rxm. Over verbs an endpoint that closes posts buffers to queue pairs that it has
+ * closed, and crashes (1.17), unless one receive queue serves all peers; over tcp it always does.
+ * Unless told, that queue holds 4,096 buffers of 16 KiB, which each endpoint clears and pins: 64
+ * MiB. They are made 1,024 at a time. Fewer than that cost no less; a message that finds none
+ * waits. A completion queue of a software RDMA device (Soft-RoCE) has at most 32,767 places, and
+ * the layer asks for more than that for the number of peers that it expects, 256 unless told.
  */
 static void set_up_rxm(void)
 {
     glob_t found;
 
-    setenv("FI_OFI_RXM_DEF_TCP_WAIT_OBJ", "pollfd", 0);
     setenv("FI_OFI_RXM_USE_SRX", "1", 0);
     if (glob("/sys/class/infiniband/*/parent", GLOB_NOSORT, NULL, &found) == 0) {
         setenv("FI_UNIVERSE_SIZE", "64", 0);

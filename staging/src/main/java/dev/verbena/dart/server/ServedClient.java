@@ -12,6 +12,7 @@ public final class ServedClient {
     static final int ACTIVE = 1;
     static final int GONE = 2;
     static final int DONE_CAPACITY = 128;
+    private static final int CONNECTS_MAX = 3;
 
     final int id;
     final int slot;
@@ -27,6 +28,7 @@ public final class ServedClient {
     final boolean isReturningEarly;
     int state = CONNECTING;
     ServerPeer peer;
+    private int connects;
 
     /** Master: the slave that pulls for it; null: this server does. */
     ServerPeer delegate;
@@ -125,6 +127,11 @@ public final class ServedClient {
 
     void reachedBy(ServerPeer its) {
         peer = its;
+    }
+
+    /** After a connection to it that was not made in time; counts. */
+    boolean mayConnectAgain() {
+        return ++connects < CONNECTS_MAX;
     }
 
     void oweWelcome() {

@@ -8,6 +8,7 @@ import dev.verbena.dart.wire.ControlFlyweight;
 import dev.verbena.dart.wire.ControlOutbox;
 import dev.verbena.staging.Counters;
 import dev.verbena.staging.control.PeerSlots;
+import dev.verbena.transport.Status;
 import dev.verbena.transport.Transport;
 import dev.verbena.transport.TransportException;
 import java.net.URI;
@@ -201,9 +202,21 @@ final class ServerRegistry implements AutoCloseable {
     void onConnectFailed(ServerPeer peer, int status, String reason) {
         if (peer.kind == ServerPeer.MASTER) {
             registration.onConnectFailed(status, reason);
+        } else if (status == Status.TIMED_OUT && mayConnectAgain(peer.client)) {
+            // The process waits for this server and asks no other one.
+            peers.remove(peer.context);
+            connect(peer.client);
         } else {
             onGone(peer, reason);
         }
+    }
+
+    /** Of a client that this server pulls for the master, the master is told at once. */
+    private static boolean mayConnectAgain(ServedClient client) {
+        return client != null
+                && client.control == null
+                && !client.isLeaving
+                && client.mayConnectAgain();
     }
 
     /** The connection has ended; an empty reason: in order. */
