@@ -27,12 +27,6 @@ import org.agrona.collections.Long2ObjectHashMap;
  * for what says otherwise.
  */
 public final class StagedFile {
-    /**
-     * Where peers write with {@code pwrite}, so many bytes are reserved at once: the kernel lets
-     * one thread at a time reserve pages of a file or write into it.
-     */
-    private static final long RESERVED_AT_ONCE = 256 << 20;
-
     private final StagingDirectory directory;
     private final long length;
     private final Long2ObjectHashMap<OffHeapMemory> mapped = new Long2ObjectHashMap<>();
@@ -43,8 +37,6 @@ public final class StagedFile {
     private boolean wasOffered;
     private boolean hasHugePages;
     private boolean isReused;
-    private long reservedFrom;
-    private long reservedTo;
     private FileChannel channel;
 
     StagedFile(StagingDirectory directory, long id, long length) {
@@ -81,7 +73,7 @@ public final class StagedFile {
                         StandardOpenOption.READ,
                         StandardOpenOption.WRITE);
         if (isInMemory()) {
-            // Its pages are reserved before they are mapped.
+            // Its pages are reserved block by block, before each is mapped.
             try (RandomAccessFile sparse = new RandomAccessFile(data().toFile(), "rw")) {
                 sparse.setLength(length);
             }
@@ -97,21 +89,7 @@ public final class StagedFile {
      */
     public void reserve() {
         // Mapping reserves what it maps, which is all that is wanted here.
-        reserve(0, length);
-    }
-
-    private void reserve(long from, long count) {
-        OffHeapMemories.mapFile(data(), from, count, true).close();
-        reservedFrom = from;
-        reservedTo = from + count;
-    }
-
-    /** Memory that the transport has mapped. */
-    private OffHeapMemory ofWhole(long offset, int blockLength) {
-        if (offset < reservedFrom || offset + blockLength > reservedTo) {
-            reserve(offset, Math.max(blockLength, Math.min(RESERVED_AT_ONCE, length - offset)));
-        }
-        return OffHeapMemories.part(whole, offset, blockLength);
+        OffHeapMemories.mapFile(data(), 0, length, true).close();
     }
 
     /** Whether a dataset had it before. */
@@ -177,10 +155,11 @@ public final class StagedFile {
         if (other != null) {
             other.close();
         }
-        memory =
-                whole == null
-                        ? OffHeapMemories.mapFile(data(), offset, blockLength, true)
-                        : ofWhole(offset, blockLength);
+        memory = OffHeapMemories.mapFile(data(), offset, blockLength, true);
+        if (whole != null) {
+            memory.close(); // What it has reserved stays.
+            memory = OffHeapMemories.part(whole, offset, blockLength);
+        }
         synchronized (mapped) {
             mapped.put(offset, memory);
         }
