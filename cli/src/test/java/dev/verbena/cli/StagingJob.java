@@ -3,11 +3,13 @@ package dev.verbena.cli;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 
 /** A receiver, a master and a slave, each a process of its own, in a job that tests can watch. */
 public final class StagingJob implements AutoCloseable {
     private final Path folder;
     private final String transport;
+    private final Map<String, String> variables;
     private final List<CommandProcess> processes = new ArrayList<>();
     public final CommandProcess receiver;
     final CommandProcess master;
@@ -18,7 +20,13 @@ public final class StagingJob implements AutoCloseable {
     }
 
     public StagingJob(Path folder, String scheme) throws Exception {
+        this(folder, scheme, Map.of());
+    }
+
+    /** With these variables in the environment of all its processes. */
+    public StagingJob(Path folder, String scheme, Map<String, String> variables) throws Exception {
         this.folder = folder;
+        this.variables = variables;
         this.transport = "--transport=" + scheme;
         try {
             receiver =
@@ -49,7 +57,8 @@ public final class StagingJob implements AutoCloseable {
     private CommandProcess start(String... arguments) throws Exception {
         List<String> all = new ArrayList<>(List.of("dart"));
         all.addAll(List.of(arguments));
-        CommandProcess process = CommandProcess.start(folder, all.toArray(String[]::new));
+        CommandProcess process =
+                CommandProcess.start(folder, variables, all.toArray(String[]::new));
         processes.add(process);
         return process;
     }

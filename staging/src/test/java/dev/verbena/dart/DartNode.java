@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
+import org.agrona.IoUtil;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
@@ -145,16 +146,10 @@ final class DartNode implements AutoCloseable {
         kill();
     }
 
-    /** Removes what killed processes have left in shared memory. */
-    static void sweep(DartWorld world) throws IOException {
+    /** Removes what killed processes have left in shared memory; others may remove some of it. */
+    static void sweep(DartWorld world) {
         Path left = CountersFile.jobDirectory(CountersFile.defaultShmDirectory(), world.job);
-        if (Files.isDirectory(left)) {
-            try (var files = Files.walk(left)) {
-                for (Path file : files.sorted(java.util.Comparator.reverseOrder()).toList()) {
-                    Files.deleteIfExists(file);
-                }
-            }
-        }
+        IoUtil.delete(left.toFile(), true);
     }
 
     // ---- in the process

@@ -3,6 +3,7 @@ package dev.verbena.cli.status;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.verbena.HeadlessBrowser;
+import dev.verbena.agent.CountersFile;
 import dev.verbena.cli.CommandProcess;
 import dev.verbena.cli.StagingJob;
 import java.net.URI;
@@ -11,6 +12,8 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Map;
+import org.agrona.IoUtil;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -36,9 +39,12 @@ class WatchIT {
         Path browser = HeadlessBrowser.find();
         Assumptions.assumeTrue(browser != null, "Chromium is not installed");
         Path source = Files.write(folder.resolve("file"), new byte[40_000_000]);
-        try (StagingJob job = new StagingJob(folder);
+        // Processes of other tests come and go in the default job.
+        String name = "watch-" + ProcessHandle.current().pid();
+        Map<String, String> variables = Map.of("VERBENA_JOB", name);
+        try (StagingJob job = new StagingJob(folder, "shm", variables);
                 CommandProcess watch =
-                        CommandProcess.start(folder, "watch", "--job=default", "--interval=0.3");
+                        CommandProcess.start(folder, "watch", "--job=" + name, "--interval=0.3");
                 BrowserSession page = new BrowserSession(browser, folder)) {
             page.open(address(watch));
             page.awaitTrue("document.querySelectorAll('#rows tr:not(.detail)').length >= 3");
@@ -64,6 +70,9 @@ class WatchIT {
             page.awaitTrue("document.getElementById('state').className === 'lost'");
             assertThat(page.evaluate("document.getElementById('table').innerText"))
                     .contains("dart receiver");
+        } finally {
+            Path left = CountersFile.jobDirectory(CountersFile.defaultShmDirectory(), name);
+            IoUtil.delete(left.toFile(), true);
         }
     }
 
