@@ -211,7 +211,7 @@ final class ServerRegistry implements AutoCloseable {
         }
     }
 
-    /** Of a client that this server pulls for the master, the master is told at once. */
+    /** A client that this server pulls from for the master goes back to it at once. */
     private static boolean mayConnectAgain(ServedClient client) {
         return client != null
                 && client.control == null
