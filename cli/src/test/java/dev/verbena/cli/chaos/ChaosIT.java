@@ -3,15 +3,17 @@ package dev.verbena.cli.chaos;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.verbena.cli.chaos.ChaosPlan.Kind;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.CleanupMode;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
@@ -27,8 +29,7 @@ class ChaosIT {
             TimeUnit.MINUTES.toNanos(Integer.getInteger("verbena.chaos.minutes", 60));
 
     /** One for each provider: seeds that follow each other take turns. */
-    @TempDir(cleanup = CleanupMode.ON_SUCCESS)
-    private Path folder;
+    @TempDir private Path folder;
 
     @Test
     @Timeout(300)
@@ -92,6 +93,22 @@ class ChaosIT {
             faults.addAll(world.faults);
             System.out.println("chaos: " + ledger.summary() + "; " + world.summary());
         }
-        assertThat(faults).as("seed %d, logs in %s", seed, own).isEmpty();
+        assertThat(faults)
+                .as("seed %d%s", seed, faults.isEmpty() ? "" : ", logs in " + keepLogs(own, seed))
+                .isEmpty();
+    }
+
+    /** Where they outlive this run. */
+    private static Path keepLogs(Path folder, long seed) throws IOException {
+        Path kept = Files.createDirectories(Path.of("target", "chaos", "round-" + seed));
+        try (Stream<Path> files = Files.list(folder)) {
+            for (Path file : files.filter(f -> f.toString().endsWith(".log")).toList()) {
+                Files.copy(
+                        file,
+                        kept.resolve(file.getFileName()),
+                        StandardCopyOption.REPLACE_EXISTING);
+            }
+        }
+        return kept.toAbsolutePath();
     }
 }

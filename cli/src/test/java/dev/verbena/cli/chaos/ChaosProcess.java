@@ -156,9 +156,19 @@ final class ChaosProcess {
         if (process.waitFor(seconds, TimeUnit.SECONDS)) {
             return true;
         }
-        signal("-QUIT");
-        Thread.sleep(1_000);
+        dumpThreads();
         kill();
         return false;
+    }
+
+    /** Adds a thread dump to its log. */
+    void dumpThreads() throws InterruptedException {
+        signal("-QUIT");
+        Thread.sleep(1_000);
+    }
+
+    @Override
+    public String toString() {
+        return name + ", process " + pid();
     }
 }

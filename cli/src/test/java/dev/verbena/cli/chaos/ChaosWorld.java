@@ -386,7 +386,7 @@ final class ChaosWorld implements AutoCloseable {
     private void countBuffers() throws InterruptedException {
         long deadlineMs = nowMs() + BUFFERS_MS;
         String found;
-        List<String> missing;
+        List<ChaosProcess> missing;
         do {
             ChaosProcess status = command("status", List.of(), "status");
             status.awaitEnd(30);
@@ -398,26 +398,36 @@ final class ChaosWorld implements AutoCloseable {
             System.out.println("chaos: buffers are not all back at " + missing);
             Thread.sleep(500);
         } while (nowMs() - deadlineMs < 0);
-        faults.add("buffers are missing at " + missing + ":\n" + found);
+        for (ChaosProcess server : missing) {
+            String lines = String.join("; ", linesOf(found, server));
+            faults.add("buffers are missing at " + server + ": " + lines + server.tail());
+            server.dumpThreads();
+        }
     }
 
-    private List<String> withoutAllBuffers(String status) {
+    private List<ChaosProcess> withoutAllBuffers(String status) {
         return Stream.concat(Stream.of(master), Arrays.stream(slaves))
                 .filter(server -> !hasAllBuffers(status, server))
-                .map(server -> server.name + ", process " + server.pid())
                 .toList();
     }
 
     private static boolean hasAllBuffers(String status, ChaosProcess server) {
+        return linesOf(status, server).stream()
+                .anyMatch(line -> line.startsWith(BUFFERS + " ") && line.endsWith(" in ebq"));
+    }
+
+    /** What a status says of a server, spaces as one. */
+    private static List<String> linesOf(String status, ChaosProcess server) {
+        List<String> lines = new ArrayList<>();
         boolean isIt = false;
         for (String line : status.split("\n")) {
             if (!line.startsWith(" ")) {
                 isIt = line.contains("process " + server.pid() + ",");
-            } else if (isIt && line.endsWith("buffers in ebq")) {
-                return line.strip().startsWith(BUFFERS + " ");
+            } else if (isIt) {
+                lines.add(line.strip().replaceAll(" +", " "));
             }
         }
-        return false;
+        return lines;
     }
 
     private void stop(ChaosProcess process) throws InterruptedException {

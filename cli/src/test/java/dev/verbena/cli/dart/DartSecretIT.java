@@ -8,14 +8,12 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.CleanupMode;
 import org.junit.jupiter.api.io.TempDir;
 
 /** {@code --secret}, with every role a process of its own. */
 @Timeout(300)
 class DartSecretIT {
-    @TempDir(cleanup = CleanupMode.ON_SUCCESS)
-    private Path folder;
+    @TempDir private Path folder;
 
     private Path secret(String name, String content) throws Exception {
         Path file = Files.writeString(folder.resolve(name), content);
