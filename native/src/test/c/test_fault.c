@@ -4,6 +4,7 @@
  */
 #define _GNU_SOURCE
 #include "nics.h"
+#include "softnic_private.h"
 #include <fcntl.h>
 #include <signal.h>
 #include <setjmp.h>
@@ -189,7 +190,30 @@ static void other_ends_are_as_without_us(void)
     }
 }
 
+/* An empty file of the job is a segment that was cut; unless one alive is still making it. */
+static void files_that_are_being_made_stay(void)
+{
+    char path[512], unfinished[128];
+    uint32_t pid;
+    uint64_t start, space;
+    snic_t *a = open_nic("a");
+    CHECK_EQ(snic_process_self(&pid, &start, &space), 0);
+    snprintf(unfinished, sizeof unfinished, ".new-%u-%llu-%llu-0", pid, (unsigned long long)start,
+             (unsigned long long)space);
+    for (int i = 0; i < 2; i++) {
+        snprintf(path, sizeof path, "%s/verbena-%u/job/%s", test_folder, (unsigned)geteuid(),
+                 i == 0 ? unfinished : "cut");
+        int fd = open(path, O_CREAT | O_EXCL | O_WRONLY, 0600);
+        CHECK(fd >= 0);
+        close(fd);
+        CHECK_EQ(snic_close(open_nic("b")), 0);
+        CHECK_EQ(access(path, F_OK), i == 0 ? 0 : -1);
+    }
+    CHECK_EQ(snic_close(a), 0);
+}
+
 static const struct test_case cases[] = {
+    {"files_that_are_being_made_stay", files_that_are_being_made_stay, NULL, 0},
     {"cut_memory_fails_what_touches_it", cut_memory_fails_what_touches_it, NULL, 0},
     {"cut_segment_ends_its_peers", cut_segment_ends_its_peers, NULL, 0},
     {"every_mapping_is_watched", every_mapping_is_watched, NULL, 0},

@@ -16,6 +16,7 @@ import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -46,7 +47,7 @@ import org.agrona.concurrent.status.CountersReader;
  *  8     4    layout version (1)
  * 12     4    length of the application name in bytes, up to 64
  * 16     8    process id
- * 24     8    start of the process, milliseconds of the wall clock, 0 if unknown
+ * 24     8    start of the process, milliseconds after that of the system, 0 if unknown
  * 32     4    length of the metadata buffer
  * 36     4    length of the values buffer
  * 40     4    length of the error log
@@ -305,15 +306,13 @@ public final class CountersFile {
     static Writer create(Path shmDirectory, String job, String application, EpochClock clock) {
         DeadCounters.removeOld(userDirectory(shmDirectory));
         Path directory = jobDirectory(shmDirectory, job);
-        Path path =
-                directory.resolve(
-                        ProcessHandle.current().pid() + "-" + SERIAL.getAndIncrement() + SUFFIX);
+        int serial = SERIAL.getAndIncrement();
         try {
             for (int tries = 1; ; tries++) {
                 try {
                     privateDirectory(userDirectory(shmDirectory));
                     privateDirectory(directory);
-                    return new Writer(path, application, clock);
+                    return new Writer(directory, serial, application, clock);
                 } catch (NoSuchFileException e) {
                     // Somebody cleaned the empty folder away before the file was in it.
                     if (tries == DIRECTORY_TRIES_MAX) {
@@ -322,7 +321,8 @@ public final class CountersFile {
                 }
             }
         } catch (IOException e) {
-            throw new UncheckedIOException("cannot make the counters file " + path + ": " + e, e);
+            throw new UncheckedIOException(
+                    "cannot make a counters file in " + directory + ": " + e, e);
         }
     }
 
@@ -351,10 +351,13 @@ public final class CountersFile {
         private final DistinctErrorLog errorLog;
         private volatile boolean isFull;
 
-        private Writer(Path path, String application, EpochClock clock) throws IOException {
-            this.path = path;
+        private Writer(Path directory, int serial, String application, EpochClock clock)
+                throws IOException {
+            path = directory.resolve(ProcessHandle.current().pid() + "-" + serial + SUFFIX);
             int length = HEADER_LENGTH + METADATA_LENGTH + VALUES_LENGTH + ERROR_LOG_LENGTH;
-            MappedByteBuffer map = mapNew(path, length);
+            // It gets its name when it is complete: an empty file would be swept as a cut segment.
+            Path unfinished = directory.resolve(ProcessIdentity.unfinishedFile(serial));
+            MappedByteBuffer map = mapNew(unfinished, length);
             UnsafeBuffer file = new UnsafeBuffer(map);
             byte[] name = application.getBytes(UTF_8);
             int nameLength = Math.min(name.length, NAME_MAX);
@@ -382,6 +385,7 @@ public final class CountersFile {
             long magic =
                     ByteOrder.nativeOrder() == LITTLE_ENDIAN ? MAGIC : Long.reverseBytes(MAGIC);
             file.putLongOrdered(0, magic);
+            Files.move(unfinished, path, StandardCopyOption.ATOMIC_MOVE);
         }
 
         /** Writes the whole file before mapping it: a full device is an exception, not a fault. */

@@ -1,38 +1,87 @@
 package dev.verbena.agent;
 
-import java.time.Instant;
-import java.util.Optional;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 
-/** Tells a process from a later one with the same number: by its start time. */
+/**
+ * Tells a process from a later one with the same number: by its start, counted from that of the
+ * system, as /proc does (man page proc(5), {@code /proc/PID/stat}). The wall clock would not do: it
+ * may be set while processes run, and all of them would be taken for dead.
+ */
 final class ProcessIdentity {
-    private static final long OWN_START_MS =
-            startMs(ProcessHandle.current()).orElse(Instant.EPOCH).toEpochMilli();
+    /** What /proc counts in, whatever the kernel's own tick is. */
+    private static final int MS_PER_TICK = 10;
+
+    /** Field 22 of the file, of those behind the name. */
+    private static final int START_FIELD = 19;
+
+    private static final Path PID_NAMESPACE = Path.of("/proc/self/ns/pid");
+    private static final long OWN_START_MS = ownStart();
 
     private ProcessIdentity() {}
 
-    /** Start of this process on the wall clock, 0 if the system does not tell. */
+    /** Start of this process after that of the system, 0 if the system does not tell. */
     static long ownStartMs() {
         return OWN_START_MS;
     }
 
-    /** Whether the process of this number and start time runs; start 0: any start time. */
+    private static long ownStart() {
+        try {
+            return startMs(fields(ProcessHandle.current().pid()));
+        } catch (IOException e) {
+            return 0;
+        }
+    }
+
+    /**
+     * Whether the process of this number and start runs; start 0: any start. True if that cannot be
+     * told, as without a free file descriptor.
+     */
     static boolean isAlive(long pid, long startMs) {
         if (pid <= 0) {
             return false;
         }
-        Optional<ProcessHandle> handle = ProcessHandle.of(pid);
-        if (handle.isEmpty() || !handle.get().isAlive()) {
-            return false;
+        try {
+            String[] fields = fields(pid);
+            return startMs == 0 || startMs(fields) == startMs;
+        } catch (IOException e) {
+            return Files.exists(folder(pid));
         }
-        if (startMs == 0) {
-            return true;
-        }
-        // The system counts in ticks of 10 ms from boot, and the boot time may be off by a second.
-        Optional<Instant> start = startMs(handle.get());
-        return start.isEmpty() || Math.abs(start.get().toEpochMilli() - startMs) < 2_000;
     }
 
-    private static Optional<Instant> startMs(ProcessHandle handle) {
-        return handle.info().startInstant();
+    /**
+     * Name of a file of this process in a job's folder that is not complete: the software NIC
+     * removes it if this process dies (softnic_folder.c).
+     *
+     * @param serial tells several of this process apart
+     */
+    static String unfinishedFile(int serial) throws IOException {
+        return ".new-%d-%d-%s-%x"
+                .formatted(
+                        ProcessHandle.current().pid(),
+                        OWN_START_MS / MS_PER_TICK,
+                        Files.getAttribute(PID_NAMESPACE, "unix:ino"),
+                        serial);
+    }
+
+    private static Path folder(long pid) {
+        return Path.of("/proc", Long.toString(pid));
+    }
+
+    /** Those behind the name, which may have blanks and parentheses. */
+    private static String[] fields(long pid) throws IOException {
+        byte[] bytes = Files.readAllBytes(folder(pid).resolve("stat"));
+        String text = new String(bytes, StandardCharsets.ISO_8859_1);
+        String[] fields = text.substring(text.lastIndexOf(')') + 1).strip().split(" ");
+        if (fields.length <= START_FIELD) {
+            throw new IOException("/proc/" + pid + "/stat: " + text);
+        }
+        return fields;
+    }
+
+    private static long startMs(String[] fields) {
+        return Long.parseLong(fields[START_FIELD]) * MS_PER_TICK;
     }
 }

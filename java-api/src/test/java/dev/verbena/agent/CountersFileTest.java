@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -15,6 +16,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
 import org.agrona.concurrent.status.AtomicCounter;
 import org.agrona.concurrent.status.CountersReader;
@@ -100,6 +102,32 @@ class CountersFileTest {
             assertThat(distinct).isBetween(10, 1_999);
             environment.counters().newCounter("after").set(3);
             assertThat(environment.counters().getCounterValue(0)).isEqualTo(3);
+        }
+    }
+
+    @Test
+    @Timeout(60)
+    void shouldAppearWhole() throws Exception {
+        Path job = CountersFile.jobDirectory(shm, "counters-test");
+        try (RealEnvironment kept = environment()) {
+            CompletableFuture<Void> others =
+                    CompletableFuture.runAsync(
+                            () -> {
+                                for (int i = 0; i < 100; i++) {
+                                    environment().close();
+                                }
+                            });
+            while (!others.isDone()) {
+                for (Path path : CountersFile.list(job)) {
+                    try {
+                        assertThat(CountersFile.read(path).isAlive()).isTrue();
+                    } catch (NoSuchFileException e) {
+                        // Closed since.
+                        assertThat(path).isNotEqualTo(kept.countersPath());
+                    }
+                }
+            }
+            others.join();
         }
     }
 
