@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "gni_ext.h"
 #include "gni_lock.h"
+#include "repeats.h"
 #include <pthread.h>
 #include <sched.h>
 #include <stdint.h>
@@ -255,7 +256,7 @@ static void *owner(void *counted)
 /* Ownership is asked for twice as often in a row after each loss: a fresh lock for each round. */
 static void an_owner_and_a_visitor(void)
 {
-    for (int round = 0; round < 25; round++) {
+    for (int round = 0; round < repeats(25); round++) {
         uint64_t own = 0;
         pthread_t thread;
 

@@ -20,3 +20,7 @@ ifeq ($(SAN),fuzz)
 SNIC_CFLAGS += -fsanitize=fuzzer-no-link,address
 SNIC_LDFLAGS += -fsanitize=fuzzer,address
 endif
+# Tests under sanitizers spend more time being compiled than a better optimiser saves them.
+ifneq ($(filter asan ubsan tsan,$(SAN)),)
+SNIC_CFLAGS := $(patsubst -O2,-O1,$(patsubst -g,-g1,$(SNIC_CFLAGS)))
+endif

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #include "harness.h"
+#include "repeats.h"
 
 extern _Thread_local void (*snic_step_hook)(const char *label);
 
@@ -27,6 +28,7 @@ static struct actor actors[ACTORS_MAX];
 static int actor_count;
 static _Thread_local int self;
 static sem_t finished;
+static int is_over; /* the actors' threads end; until then they take part in every order */
 static long steps, points[2];
 static int choices[2]; /* with three actors: which of the two others goes on */
 
@@ -85,39 +87,55 @@ static void *actor_main(void *argument)
     int other;
 
     self = (int)((struct actor *)argument - actors);
-    while (sem_wait(&actors[self].go) != 0)
-        ;
-    snic_step_hook = step;
-    actors[self].run();
-    snic_step_hook = NULL;
-    actors[self].done = 1;
-    other = other_actor(0);
-    if (other >= 0)
-        sem_post(&actors[other].go);
-    sem_post(&finished);
-    return NULL;
+    for (;;) {
+        while (sem_wait(&actors[self].go) != 0)
+            ;
+        if (is_over)
+            return NULL;
+        snic_step_hook = step;
+        actors[self].run();
+        snic_step_hook = NULL;
+        actors[self].done = 1;
+        other = other_actor(0);
+        if (other >= 0)
+            sem_post(&actors[other].go);
+        sem_post(&finished);
+    }
 }
 
-/* One run; returns the number of steps. */
-static long run_once(const struct story *s, int first, long p, long q)
+static void actors_start(const struct story *s)
 {
     actor_count = s->count;
-    steps = 0;
-    points[0] = p;
-    points[1] = q;
+    is_over = 0;
     sem_init(&finished, 0, 0);
     for (int i = 0; i < s->count; i++) {
         actors[i] = (struct actor){.run = s->bodies[i]};
         sem_init(&actors[i].go, 0, 0);
+        CHECK_EQ(0, pthread_create(&actors[i].thread, NULL, actor_main, &actors[i]));
     }
-    for (int i = 0; i < s->count; i++)
-        pthread_create(&actors[i].thread, NULL, actor_main, &actors[i]);
+}
+
+static void actors_end(void)
+{
+    is_over = 1;
+    for (int i = 0; i < actor_count; i++)
+        sem_post(&actors[i].go);
+    for (int i = 0; i < actor_count; i++)
+        pthread_join(actors[i].thread, NULL);
+}
+
+/* One run; returns the number of steps. */
+static long run_once(int first, long p, long q)
+{
+    steps = 0;
+    points[0] = p;
+    points[1] = q;
+    for (int i = 0; i < actor_count; i++)
+        actors[i].done = 0;
     sem_post(&actors[first].go);
-    for (int i = 0; i < s->count; i++)
+    for (int i = 0; i < actor_count; i++)
         while (sem_wait(&finished) != 0)
             ;
-    for (int i = 0; i < s->count; i++)
-        pthread_join(actors[i].thread, NULL);
     return steps;
 }
 
@@ -128,8 +146,9 @@ static char order_text[128];
 static void explore_orders(const struct story *s, long fewest)
 {
     /* --long: every pair of places at which processes are interrupted, instead of a share */
-    long runs = 0, every = getenv("VERBENA_LONG") != NULL ? 1 : s->every;
+    long runs = 0, every = getenv("VERBENA_LONG") != NULL ? 1 : s->every * one_round_of();
 
+    actors_start(s);
     for (int first = 0; first < s->count; first++)
         for (int choice = 0; choice < (s->count == 3 ? 4 : 1); choice++) {
             long length = 1;
@@ -145,13 +164,14 @@ static void explore_orders(const struct story *s, long fewest)
                     snprintf(order_text, sizeof(order_text), "first %d, changes at %ld and %ld",
                              first, p, q);
                     s->prepare();
-                    taken = run_once(s, first, p, q);
+                    taken = run_once(first, p, q);
                     length = taken > length ? taken : length;
                     s->judge();
                     runs++;
                 }
         }
-    CHECK(runs > fewest);
+    actors_end();
+    CHECK(runs > fewest / one_round_of());
     printf("# %ld orders\n", runs);
     fflush(stdout);
 }

@@ -5,6 +5,7 @@
  */
 #define _GNU_SOURCE
 #include "test.h"
+#include "repeats.h"
 #include "shm_await.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -182,7 +183,7 @@ static void damaged_at_random(void)
 {
     uint64_t random = test_seed, bytes;
     shared = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    for (int run = 0; run < 150; run++) {
+    for (int run = 0; run < repeats(150); run++) {
         memset((void *)shared, 0, sizeof *shared);
         int a = test_fork(worker, (void *)0), b = test_fork(worker, (void *)1);
         uint64_t *words = map_segment("a", &bytes);
@@ -214,7 +215,7 @@ static void cut_at_random(void)
     static const char *const files[] = {"a", "b", "a+m0", "b+m0"};
     uint64_t random = test_seed, bytes;
     shared = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    for (int run = 0; run < 150; run++) {
+    for (int run = 0; run < repeats(150); run++) {
         memset((void *)shared, 0, sizeof *shared);
         int a = test_fork(worker, (void *)0), b = test_fork(worker, (void *)1);
         uint64_t *words = map_segment("a", &bytes);

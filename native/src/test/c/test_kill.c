@@ -5,6 +5,7 @@
  */
 #define _GNU_SOURCE
 #include "test.h"
+#include "repeats.h"
 #include "shm_await.h"
 #include "softnic_layout.h"
 #include "softnic_steps.h"
@@ -328,7 +329,7 @@ static void kill_at_steps(const struct scenario *s, const char *prefixes, const 
                 continue;
             run_kill(s, role, label, 1);
             /* Counts differ from run to run: a step that is not reached this time is no failure. */
-            if (n > 2)
+            if (n > 2 && repeats(2) == 2)
                 run_kill(s, role, label, 2 + (int)(test_random(&random) % (n / 2)));
         }
     }
@@ -822,12 +823,12 @@ static void kill_at_random(const struct scenario *s, int runs)
 
 static void kill_core_at_random(void)
 {
-    kill_at_random(&core, 100);
+    kill_at_random(&core, repeats(100));
 }
 
 static void kill_shm_at_random(void)
 {
-    kill_at_random(&shm, 100);
+    kill_at_random(&shm, repeats(100));
 }
 
 /* ---- the list of steps ---- */

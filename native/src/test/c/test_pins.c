@@ -1,6 +1,7 @@
 /* Pins against deregister, between two processes that really run at the same time. */
 #define _GNU_SOURCE
 #include "test.h"
+#include "repeats.h"
 #include "softnic_private.h"
 #include <errno.h>
 #include <sched.h>
@@ -8,7 +9,7 @@
 #include <sys/mman.h>
 #include <time.h>
 
-#define ROUNDS_NS 3000000000u
+#define ROUNDS_MS 3000
 
 static char why[SNIC_WHY_MAX];
 
@@ -87,7 +88,7 @@ static void no_byte_lands_after_deregister(void)
     void *memory = NULL;
     CHECK_EQ(snic_memory_alloc(nic, 4096, 0, &memory, why, sizeof why), 0);
     volatile uint64_t *word = memory;
-    uint64_t end = now_ns() + ROUNDS_NS;
+    uint64_t end = now_ns() + (uint64_t)repeats(ROUNDS_MS) * 1000000u;
     uint64_t rounds = 0;
     uint64_t random = test_seed;
     _Atomic uint64_t *pin = &nic->segment.initiators[0].pins[0];

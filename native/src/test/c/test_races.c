@@ -1,6 +1,7 @@
 /* softnic: revoking against running puts, threads of one process. */
 #define _GNU_SOURCE
 #include "nics.h"
+#include "repeats.h"
 #include <pthread.h>
 
 /* ---- deregister against running puts ---- */
@@ -36,7 +37,7 @@ static void deregister_against_puts(int toolkit)
     }
     CHECK_EQ(snic_register(b, m, 4096, 3, &shared->key, why, sizeof why), 0);
     int pid = test_fork(endless_puts, NULL);
-    for (int round = 0; round < 300; round++) {
+    for (int round = 0; round < repeats(300); round++) {
         snic_key_t key = shared->key;
         uint64_t before = atomic_load(&shared->count);
         while (atomic_load(&shared->count) < before + 3)

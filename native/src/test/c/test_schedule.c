@@ -28,19 +28,13 @@ struct actor {
     int waits; /* it cannot go on before the other does something */
 };
 static struct actor actors[2];
-static sem_t back;
+static sem_t over; /* both are through a run */
+static long steps;
+static int is_over; /* the actors' threads end; until then they take part in every run */
 static _Thread_local struct actor *self;
 static uint8_t choices[DEPTH_MAX], options[DEPTH_MAX];
 static int depth, prefix;
 static const char *last_label[2];
-
-static void pass_control(int waits)
-{
-    self->waits = waits;
-    sem_post(&back);
-    while (sem_wait(&self->go) != 0)
-        ;
-}
 
 /* Steps of loops that wait for the other. */
 static int is_wait(const char *label)
@@ -58,27 +52,6 @@ static int is_idle(const char *label)
         if (strncmp(label, idle[i], strlen(idle[i])) == 0)
             return 1;
     return 0;
-}
-
-static void hook(const char *label)
-{
-    if (is_idle(label))
-        return;
-    last_label[self - actors] = label;
-    pass_control(is_wait(label));
-}
-
-static void *actor_main(void *argument)
-{
-    self = argument;
-    while (sem_wait(&self->go) != 0)
-        ;
-    snic_step_hook = hook;
-    self->run(self->argument);
-    snic_step_hook = NULL;
-    self->done = 1;
-    sem_post(&back);
-    return NULL;
 }
 
 static int choose(int last)
@@ -101,28 +74,80 @@ static int choose(int last)
     return can[choices[depth++]];
 }
 
-/* One run with the present choices. */
-static void run_once(void)
+/* The step of the actor is over: another goes on, or itself. */
+static void pass_control(void)
 {
-    int last = 0;
-    sem_init(&back, 0, 0);
+    int own = (int)(self - actors), next, is_done = self->done;
+    actors[!own].waits = 0; /* something happened: it may look again */
+    if (++steps > 100000)
+        test_fail(__FILE__, __LINE__, "no end: at %s and %s", last_label[0], last_label[1]);
+    if (actors[0].done && actors[1].done) {
+        sem_post(&over);
+        return;
+    }
+    next = choose(own);
+    if (next == own)
+        return;
+    sem_post(&actors[next].go);
+    /* One that is done waits for the next run in its main; from here on it may begin. */
+    while (!is_done && sem_wait(&self->go) != 0)
+        ;
+}
+
+static void hook(const char *label)
+{
+    if (is_idle(label))
+        return;
+    last_label[self - actors] = label;
+    self->waits = is_wait(label);
+    pass_control();
+}
+
+static void *actor_main(void *argument)
+{
+    self = argument;
+    for (;;) {
+        while (sem_wait(&self->go) != 0)
+            ;
+        if (is_over)
+            return NULL;
+        snic_step_hook = hook;
+        self->run(self->argument);
+        snic_step_hook = NULL;
+        self->done = 1;
+        pass_control();
+    }
+}
+
+static void actors_start(void)
+{
+    is_over = 0;
+    sem_init(&over, 0, 0);
     for (int i = 0; i < 2; i++) {
-        actors[i].done = actors[i].waits = 0;
         sem_init(&actors[i].go, 0, 0);
         CHECK_EQ(pthread_create(&actors[i].thread, NULL, actor_main, &actors[i]), 0);
     }
-    depth = 0;
-    for (long steps = 0; !actors[0].done || !actors[1].done; steps++) {
-        if (steps > 100000)
-            test_fail(__FILE__, __LINE__, "no end: at %s and %s", last_label[0], last_label[1]);
-        last = choose(last);
-        sem_post(&actors[last].go);
-        while (sem_wait(&back) != 0)
-            ;
-        actors[!last].waits = 0; /* something happened: it may look again */
-    }
-    for (int i = 0; i < 2; i++)
+}
+
+static void actors_end(void)
+{
+    is_over = 1;
+    for (int i = 0; i < 2; i++) {
+        sem_post(&actors[i].go);
         pthread_join(actors[i].thread, NULL);
+    }
+}
+
+/* One run with the present choices. */
+static void run_once(void)
+{
+    for (int i = 0; i < 2; i++)
+        actors[i].done = actors[i].waits = 0;
+    depth = 0;
+    steps = 0;
+    sem_post(&actors[choose(0)].go);
+    while (sem_wait(&over) != 0)
+        ;
 }
 
 /* The next list of choices, depth first; 0: there is none. */
@@ -149,15 +174,17 @@ static void explore(const struct story *s)
 {
     int runs = 0;
     prefix = 0;
+    actors[0].run = s->first;
+    actors[1].run = s->second;
+    actors_start();
     do {
         s->prepare();
-        actors[0].run = s->first;
-        actors[1].run = s->second;
         run_once();
         s->check();
         if (++runs > RUNS_MAX)
             test_fail(__FILE__, __LINE__, "more than %d orders", RUNS_MAX);
     } while (next_choices());
+    actors_end();
     if (runs < s->fewest)
         test_fail(__FILE__, __LINE__, "only %d orders", runs);
 }

@@ -6,6 +6,7 @@
 #include "p3rt/p3rt.h"
 #include "portals3.h"
 #include "portals3_ext.h"
+#include "repeats.h"
 
 #include <ftw.h>
 #include <pthread.h>
@@ -476,7 +477,7 @@ static void random_model(void)
     open_one(&from, &unused);
     MUST(PtlEQAlloc(ni, 64, PTL_EQ_HANDLER_NONE, &eq) == PTL_OK);
     MUST(PtlMDBind(from, md, PTL_RETAIN, &source) == PTL_OK);
-    for (int i = 0; i < 20000 && !failed; i++) {
+    for (int i = 0; i < repeats(20000) && !failed; i++) {
         for (size_t k = 0; k < sizeof(data); k++)
             data[k] = (uint8_t)(i + (int)k);
         switch (chance(8)) {
