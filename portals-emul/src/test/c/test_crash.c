@@ -4,6 +4,7 @@
  */
 #define _GNU_SOURCE
 #include "crash.h"
+#include "repeats.h"
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -66,7 +67,7 @@ static void recoverer_killed(void)
             PTL_RETAIN, NULL);
     for (size_t i = 0; i < sizeof(first) / sizeof(first[0]); i++)
         for (size_t k = 0; k < sizeof(second) / sizeof(second[0]); k++)
-            for (int passage = 1; passage <= 2; passage++)
+            for (int passage = 1; passage <= repeats(2); passage++)
                 kill_twice(first[i], second[k], passage);
     CHECK_EQ(1, status(PTL_SR_MDS_CUR));
     CHECK_EQ(1, status(PTL_SR_MES_CUR));
@@ -135,6 +136,51 @@ static void recovery_rings_the_target(void)
         initiator_run(i_put_that_is_dropped);
         CHECK_EQ(PTL_OK, PtlExtWait(ni, seen, 300000000));
         CHECK_EQ(1, drain(eq).ends);
+    }
+}
+
+static void strike_after_completion(const char *label)
+{
+    if (strcmp(label, "ptl.complete.applied") == 0)
+        fatal_passage = 1;
+    strike(label);
+}
+
+static void i_put_and_do_not_ring(void)
+{
+    fatal_passage = 0;
+    snic_step_hook = strike_after_completion;
+    i_one_put_unhooked();
+}
+
+/* An initiator dies after it has logged an event and before it rings. From "unlock.before" on its
+ * intent record shows nothing that is left to finish. */
+static void sleeper_finds_an_event_without_a_ring(void)
+{
+    static const struct {
+        const char *label;
+        void (*body)(void);
+    } deaths[] = {{"ptl.request.unlocked", i_long_put},
+                  {"ptl.complete.applied", i_put_and_do_not_ring},
+                  {"unlock.before", i_put_and_do_not_ring},
+                  {"unlock.after", i_put_and_do_not_ring}};
+
+    open_interface(PTL_EXT_REF);
+    eq = new_eq(64);
+    for (size_t i = 0; i < sizeof(deaths) / sizeof(deaths[0]); i++) {
+        uint32_t seen;
+        pid_t pid;
+
+        post(bytes, sizeof(bytes), 1, PTL_MD_OP_PUT, eq);
+        fatal_label = deaths[i].label;
+        fatal_passage = 1;
+        OK(PtlExtDoorbell(ni, &seen));
+        pid = initiator_start(deaths[i].body);
+        OK(PtlExtWait(ni, seen, 20000000000));
+        CHECK_EQ(SIGKILL, initiator_join(pid));
+        await_quiet();
+        CHECK_EQ(1, drain(eq).ends);
+        expect_sound();
     }
 }
 
@@ -221,6 +267,17 @@ static void i_until_killed_on_the_wire(void)
     }
 }
 
+/* Until a put was accepted: on a busy machine that takes longer than a pause before a kill. */
+static void await_traffic(void)
+{
+    const struct timespec pause = {.tv_nsec = 1000000};
+
+    for (int tries = 0; status(PTL_SR_RECV_COUNT) == 0; tries++) {
+        CHECK(tries < 60000);
+        nanosleep(&pause, NULL);
+    }
+}
+
 static void kill_at_random(void (*initiator)(void))
 {
     uint64_t seed = 20260101, received = 0;
@@ -231,7 +288,7 @@ static void kill_at_random(void (*initiator)(void))
     eq = new_eq(16384);
     if (getenv("PORTALS_TEST_SEED"))
         seed = strtoull(getenv("PORTALS_TEST_SEED"), NULL, 0);
-    for (int round = 0; round < 25; round++) {
+    for (int round = 0; round < repeats(25); round++) {
         /* Without TRUNCATE and with a threshold, so that descriptors come and go all the time. */
         for (int i = 0; i < 200; i++)
             post(bytes, 32768, 2, PTL_MD_OP_PUT | (i % 2 ? PTL_MD_EVENT_START_DISABLE : 0u),
@@ -239,6 +296,8 @@ static void kill_at_random(void (*initiator)(void))
         post(bytes, sizeof(bytes), -1, PTL_MD_OP_PUT | PTL_MD_MANAGE_REMOTE, eq);
         for (int i = 0; i < 3; i++)
             pids[i] = initiator_start(initiator);
+        if (round % 2 == 1) /* the other rounds kill while initiators start */
+            await_traffic();
         for (int i = 0; i < 3; i++) {
             struct timespec pause;
 
@@ -334,6 +393,7 @@ int main(int argc, char **argv)
         {"", "unfinished_put_is_no_success", unfinished_put_is_no_success},
         {"", "sleeper_finds_the_dead", sleeper_finds_the_dead},
         {"", "recovery_rings_the_target", recovery_rings_the_target},
+        {"", "sleeper_finds_an_event_without_a_ring", sleeper_finds_an_event_without_a_ring},
         {"", "unlink_reclaims_from_the_dead", unlink_reclaims_from_the_dead},
         {"", "stopped_inside_the_lock", stopped_inside_the_lock},
         {"", "killed_at_random", killed_at_random},

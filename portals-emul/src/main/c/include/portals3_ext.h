@@ -85,8 +85,8 @@ int PtlExtMemoryFree(ptl_handle_ni_t ni_handle, void *address);
  * wait with what was read. */
 int PtlExtDoorbell(ptl_handle_ni_t ni_handle, uint32_t *seen);
 /* Blocks until the doorbell differs from `seen` or timeout_ns (negative: no limit) have passed;
- * finishes operations of dead initiators while it waits. PTL_OK: rung; PTL_EQ_EMPTY: timed out;
- * PTL_NI_INVALID: closed meanwhile. */
+ * finishes operations of dead initiators while it waits, and rings for events that they logged.
+ * PTL_OK: rung; PTL_EQ_EMPTY: timed out; PTL_NI_INVALID: closed meanwhile. */
 int PtlExtWait(ptl_handle_ni_t ni_handle, uint32_t seen, int64_t timeout_ns);
 /* Wakes waiters of this interface, from any thread. */
 int PtlExtRing(ptl_handle_ni_t ni_handle);
