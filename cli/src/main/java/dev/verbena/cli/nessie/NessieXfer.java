@@ -330,13 +330,9 @@ public final class NessieXfer extends CliCommand {
             run.warmUp(TimeUnit.SECONDS.toNanos(warmUpSeconds));
             XferReport own = run.run(() -> log.barrier(group, TRANSFER_NS));
             log.say("%s operations in %s s".formatted(own.operations(), own.seconds()));
-            XferReport sum = null;
-            for (String text : group.exchange(own.text(), TRANSFER_NS)) {
-                XferReport each = XferReport.parse(text);
-                sum = sum == null ? each : sum.with(each);
-            }
+            XferReport sum = XferTable.sum(group.exchange(XferTable.words(own), TRANSFER_NS));
             if (rank == 0) {
-                print(List.of(XferReport.HEADER, sum.row()));
+                print(List.of(XferTable.HEADER, XferTable.row(sum)));
             }
             if (rank == 0 && !isKeeping) {
                 kill(servers, job);

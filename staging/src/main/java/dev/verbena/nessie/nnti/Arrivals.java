@@ -178,13 +178,12 @@ final class Arrivals {
 
     /** A peer says what it did. */
     void onNotice(NntiPeer peer, int operation, int id, long offset, long length) {
-        boolean isAtomic = operation == Messages.ATOMIC;
-        if (isAtomic && id >= 0 && id < variables.count()) {
-            onChanged.accept(id);
-        } else if (isAtomic) {
-            refused();
-        } else {
+        if (operation != Messages.ATOMIC) {
             arrived(peer, operation, byId.get(id), offset, length);
+        } else if (id >= 0 && id < variables.count()) {
+            onChanged.accept(id);
+        } else {
+            refused();
         }
     }
 

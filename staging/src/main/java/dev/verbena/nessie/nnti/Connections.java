@@ -6,8 +6,10 @@ import dev.verbena.transport.Status;
 import dev.verbena.transport.Transport;
 import dev.verbena.transport.TransportHandler;
 import java.net.URI;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.UUID;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -31,18 +33,10 @@ final class Connections implements TransportHandler {
         this.postings = postings;
         this.arrivals = arrivals;
         this.peers = new PeerSlots<>(limit);
-        this.id = identity(transport.uri());
+        // The address says which incarnation of which process it is.
+        byte[] url = transport.uri().toString().getBytes(StandardCharsets.UTF_8);
+        this.id = UUID.nameUUIDFromBytes(url).getMostSignificantBits(); // never 0: its version
         own.describe(variables);
-    }
-
-    /** The address says which incarnation of which process it is: 64 bits of it, by FNV-1a. */
-    private static long identity(URI uri) {
-        long hash = 0xcbf29ce484222325L;
-        String text = uri.toString();
-        for (int i = 0; i < text.length(); i++) {
-            hash = (hash ^ text.charAt(i)) * 0x100000001b3L;
-        }
-        return hash == 0 ? 1 : hash;
     }
 
     /**

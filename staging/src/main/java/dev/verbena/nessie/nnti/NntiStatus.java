@@ -17,18 +17,13 @@ public final class NntiStatus {
 
     /** Fills it; null for what is not known. */
     NntiStatus set(
-            NntiOperation operation,
-            NntiResult result,
-            NntiBuffer buffer,
-            long offset,
-            long length,
-            NntiPeer peer) {
-        this.operation = operation;
-        this.result = result;
-        this.buffer = buffer;
-        this.offset = offset;
-        this.length = length;
-        this.peer = peer;
+            NntiOperation kind, NntiResult how, NntiBuffer in, long at, long size, NntiPeer with) {
+        operation = kind;
+        result = how;
+        buffer = in;
+        offset = at;
+        length = size;
+        peer = with;
         return this;
     }
 

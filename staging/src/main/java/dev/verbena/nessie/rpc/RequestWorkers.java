@@ -4,6 +4,7 @@ import dev.verbena.agent.ProtocolAgent;
 import dev.verbena.nessie.nnti.NntiTransport;
 import dev.verbena.staging.Monitors;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
 import org.agrona.ErrorHandler;
 import org.agrona.concurrent.ManyToManyConcurrentArrayQueue;
 import org.agrona.concurrent.ManyToOneConcurrentArrayQueue;
@@ -65,12 +66,8 @@ final class RequestWorkers implements ProtocolAgent {
             return RpcResult.ECANCELED;
         }
         transport.wakeup();
-        Monitors.await(
-                call,
-                clock,
-                () -> call.answer() != null || isClosed,
-                WAIT_NS,
-                IllegalStateException::new);
+        BooleanSupplier isOver = () -> call.answer() != null || isClosed;
+        Monitors.await(call, clock, isOver, WAIT_NS, IllegalStateException::new);
         RpcResult answer = call.answer();
         return answer == null ? RpcResult.ECANCELED : answer;
     }

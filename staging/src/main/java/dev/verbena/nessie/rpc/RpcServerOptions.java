@@ -50,21 +50,8 @@ public record RpcServerOptions(
         return with(threads, requestsMax, slotCount, slotLength, timeoutNs);
     }
 
-    private RpcServerOptions with(
-            int newThreads,
-            long newRequestsMax,
-            int newSlotCount,
-            int newSlotLength,
-            long newFetchTimeoutNs) {
+    private RpcServerOptions with(int count, long limit, int slots, int bytes, long fetchNs) {
         return new RpcServerOptions(
-                pendingMax,
-                newThreads,
-                newRequestsMax,
-                argsLengthMax,
-                newSlotCount,
-                newSlotLength,
-                newFetchTimeoutNs,
-                progressNs,
-                order);
+                pendingMax, count, limit, argsLengthMax, slots, bytes, fetchNs, progressNs, order);
     }
 }

@@ -40,16 +40,13 @@ public final class ArrayServer implements AutoCloseable {
      *
      * @param environment for clock, files, TCP and errors; not closed by the server
      * @param transport not used by any thread yet; closed by the server, also if this throws
-     * @param directory of this server alone; made if absent
+     * @param path a directory of this server alone; made if absent
      * @throws RuntimeException naming what is wrong, for example that another server has the
      *     directory
      */
     public static ArrayServer start(
-            Environment environment,
-            Transport transport,
-            String directory,
-            ArrayServerOptions options) {
-        return new ArrayServer(new Part(environment, directory, options), transport);
+            Environment environment, Transport transport, String path, ArrayServerOptions options) {
+        return new ArrayServer(new Part(environment, path, options), transport);
     }
 
     /** Where clients find it. */

@@ -19,11 +19,7 @@ public class XdrEnums<E> extends XdrPacked {
      */
     public XdrEnums(
             IntFunction<E> of, ToIntFunction<E> number, E first, boolean isFixed, int countMax) {
-        super(
-                isFixed,
-                countMax,
-                4,
-                (bytes, at) -> of.apply(bytes.getInt(at, ByteOrder.BIG_ENDIAN)));
+        super(isFixed, countMax, 4, (in, at) -> of.apply(in.getInt(at, ByteOrder.BIG_ENDIAN)));
         this.of = of;
         this.number = number;
         this.first = first;

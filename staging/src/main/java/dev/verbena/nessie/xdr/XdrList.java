@@ -19,21 +19,17 @@ public class XdrList<T extends XdrObject> extends XdrArray {
     /**
      * A list of new elements, or an empty one.
      *
-     * @param factory makes an element
-     * @param elementMin bytes that an encoded element takes at least
-     * @param isElementFixed every element takes exactly so many
+     * @param made makes an element
+     * @param least bytes that an encoded element takes at least
+     * @param isSame every element takes exactly so many
      * @param countMax most elements; of a fixed array, their number
      */
     public XdrList(
-            Supplier<? extends T> factory,
-            int elementMin,
-            boolean isElementFixed,
-            boolean isFixed,
-            int countMax) {
+            Supplier<? extends T> made, int least, boolean isSame, boolean isFixed, int countMax) {
         super(isFixed, countMax);
-        this.factory = Objects.requireNonNull(factory, "factory");
-        this.elementMin = elementMin;
-        this.isElementFixed = isElementFixed;
+        factory = Objects.requireNonNull(made, "made");
+        elementMin = least;
+        isElementFixed = isSame;
         reset();
     }
 

@@ -8,15 +8,10 @@ package dev.verbena.nessie.xfer;
  * @param count elements of a request
  * @param requests of a trial
  * @param trials each begins when all clients have ended the one before
- * @param validation how bytes are checked; a damaged one ends the run
+ * @param check how bytes are checked; a damaged one ends the run
  */
 public record XferPlan(
-        XferMethod method,
-        boolean isAsync,
-        int count,
-        int requests,
-        int trials,
-        Validation validation) {
+        XferMethod method, boolean isAsync, int count, int requests, int trials, Validation check) {
     /** Refuses numbers below 1. */
     public XferPlan {
         if (count < 1 || count > DataArray.COUNT_MAX || requests < 1 || trials < 1) {

@@ -64,9 +64,7 @@ public final class XferRequest {
         int argsMax = service.inlineArgsMax(data != null);
         int handles = service.inlineArgsMax(false) - argsMax;
         int length = 2 * HEADER_LENGTH + handles + args.encodedLength();
-        if (args.encodedLength() >= argsMax) {
-            length += HANDLE_LENGTH;
-        }
+        length += args.encodedLength() >= argsMax ? HANDLE_LENGTH : 0;
         length += expected() == null ? 0 : result.encodedLength();
         return length + (long) rpc.pushCount() * PUSH_LENGTH + bulk();
     }

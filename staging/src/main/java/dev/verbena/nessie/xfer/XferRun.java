@@ -39,7 +39,7 @@ public final class XferRun {
         for (XferClient client : clients) {
             Lane lane = new Lane(client);
             for (int i = 0; i < (plan.isAsync() ? plan.requests() : 1); i++) {
-                lane.requests.add(client.request(plan.method(), plan.count(), plan.validation()));
+                lane.requests.add(client.request(plan.method(), plan.count(), plan.check()));
             }
             lanes.add(lane);
         }

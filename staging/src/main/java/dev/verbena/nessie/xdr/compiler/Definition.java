@@ -37,9 +37,5 @@ sealed interface Definition {
     record Version(String name, int number, List<Procedure> procedures, Position at) {}
 
     record Procedure(
-            String name,
-            int number,
-            List<Declaration> arguments,
-            Declaration result,
-            Position at) {}
+            String name, int number, List<Declaration> arguments, Declaration reply, Position at) {}
 }

@@ -35,7 +35,7 @@ final class ProgramWriter {
             names.claim(each.name(), each.name(), each.at());
             String prefix = each.name() + "_" + Integer.toUnsignedString(version.number());
             String arguments = type(each.arguments(), prefix + "_arguments", types, each.at());
-            String result = type(List.of(each.result()), prefix + "_result", types, each.at());
+            String result = type(List.of(each.reply()), prefix + "_result", types, each.at());
             String constant = JavaNames.constant(each.name());
             String made = "new XdrOperation<>(\"%s\", %s.NUMBER, NUMBER, %d, %s::new, %s::new);";
             out.lines("\n/** Procedure %s. */", Integer.toUnsignedString(each.number()));

@@ -125,7 +125,7 @@ final class XdrTypes {
                     .flatMap(
                             each ->
                                     Stream.concat(
-                                            each.arguments().stream(), Stream.of(each.result())));
+                                            each.arguments().stream(), Stream.of(each.reply())));
         }
         return Stream.empty();
     }
