@@ -25,8 +25,11 @@ public final class BufferFlags {
     /** The ring that takes sends without a destination, an element each. */
     public static final int RECV_QUEUE = 64;
 
+    /** A peer may do atomic operations here; the transport must have the capability. */
+    public static final int ATOMICS = 128;
+
     /** Every flag. */
-    static final int ALL = PUT_SRC | GET_SRC | GET_DST | PUT_DST | SEND_SRC | RECV_DST | RECV_QUEUE;
+    static final int ALL = 2 * ATOMICS - 1;
 
     private BufferFlags() {}
 
@@ -34,14 +37,14 @@ public final class BufferFlags {
     static int ofRights(int rights) {
         int flags = (rights & RemoteDescriptor.REMOTE_READ) != 0 ? GET_SRC : 0;
         flags |= (rights & RemoteDescriptor.REMOTE_WRITE) != 0 ? PUT_DST : 0;
+        flags |= (rights & RemoteDescriptor.REMOTE_ATOMIC) != 0 ? ATOMICS : 0;
         return flags | PUT_SRC | GET_DST;
     }
 
     /** Rights of the transport contract that peers need. */
     static int rights(int flags) {
         int rights = (flags & GET_SRC) != 0 ? RemoteDescriptor.REMOTE_READ : 0;
-        return (flags & (PUT_DST | RECV_DST)) != 0
-                ? rights | RemoteDescriptor.REMOTE_WRITE
-                : rights;
+        rights |= (flags & (PUT_DST | RECV_DST)) != 0 ? RemoteDescriptor.REMOTE_WRITE : 0;
+        return rights | ((flags & ATOMICS) != 0 ? RemoteDescriptor.REMOTE_ATOMIC : 0);
     }
 }

@@ -228,6 +228,17 @@ public final class BufferHandle {
         return (flags & flag) == 0 ? NntiResult.EPERM : NntiResult.OK;
     }
 
+    /** Whether an atomic operation may change the 8 bytes from here on, which must be aligned. */
+    NntiResult checkAtomic(long offset) {
+        NntiResult wrong = check(BufferFlags.ATOMICS, offset, Long.BYTES);
+        int segment = segmentOf(offset);
+        long at = offset - startOf(segment);
+        boolean isWord =
+                (segment(segment).base() + at & Long.BYTES - 1) == 0
+                        && at <= segment(segment).length() - Long.BYTES;
+        return wrong == NntiResult.OK && !isWord ? NntiResult.EINVAL : wrong;
+    }
+
     boolean isInside(long offset, long length) {
         return offset >= 0 && length >= 0 && length <= length() - offset;
     }

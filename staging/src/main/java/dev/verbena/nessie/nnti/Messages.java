@@ -31,6 +31,9 @@ final class Messages {
     /** Operation of a notice: a variable was changed. */
     static final int ATOMIC = 100;
 
+    /** Buffer id of the variables; those of buffers begin at 1. */
+    static final int VARIABLES = 0;
+
     private static final int VERSION = 3;
     private static final int ID_OFFSET = 16;
     private static final int DESCRIPTOR_OFFSET = 32;
@@ -83,15 +86,17 @@ final class Messages {
         if (buffer.getLong(at + 8, LITTLE_ENDIAN) != VERSION) {
             return false;
         }
+        long id = buffer.getLong(at + ID_OFFSET, LITTLE_ENDIAN);
+        BufferHandle variables = peer.variables.set(BufferFlags.ATOMICS, id, VARIABLES, 1);
         try {
-            peer.variables.decode(buffer, at + DESCRIPTOR_OFFSET);
+            variables.segment(0).decode(buffer, at + DESCRIPTOR_OFFSET);
         } catch (IllegalArgumentException e) {
             return false;
         }
         boolean isReachable =
-                peer.variableCount() == 0 || (peer.variables.base() & Long.BYTES - 1) == 0;
+                peer.variableCount() == 0 || variables.checkAtomic(0) == NntiResult.OK;
         if (isReachable) {
-            peer.ready(buffer.getLong(at + ID_OFFSET, LITTLE_ENDIAN));
+            peer.ready(id);
         }
         return isReachable;
     }

@@ -9,8 +9,8 @@ public enum NntiOperation {
     SEND(BufferFlags.SEND_SRC, BufferFlags.RECV_DST),
     PUT(BufferFlags.PUT_SRC, BufferFlags.PUT_DST),
     GET(BufferFlags.GET_DST, BufferFlags.GET_SRC),
-    FETCH_ADD(0, 0),
-    COMPARE_SWAP(0, 0),
+    FETCH_ADD(0, BufferFlags.ATOMICS),
+    COMPARE_SWAP(0, BufferFlags.ATOMICS),
     RECEIVE(BufferFlags.RECV_DST, 0),
     TARGET_PUT(BufferFlags.PUT_DST, 0),
     TARGET_GET(BufferFlags.GET_SRC, 0);

@@ -1,6 +1,5 @@
 package dev.verbena.nessie.nnti;
 
-import dev.verbena.memory.RemoteDescriptor;
 import java.net.URI;
 import org.agrona.collections.LongArrayQueue;
 
@@ -18,7 +17,7 @@ public final class NntiPeer {
 
     final long context;
     private final URI url;
-    final RemoteDescriptor variables = new RemoteDescriptor();
+    final BufferHandle variables = new BufferHandle();
 
     /** That wait until it takes messages: the number of its send, and the code. */
     final LongArrayQueue answers = new LongArrayQueue();

@@ -249,17 +249,37 @@ public final class NntiTransport implements AutoCloseable {
         return get(peer, new BufferHandle().join(from), 0, bytes, to, 0, work);
     }
 
-    // ---- atomic operations on variables, by their index; ENOTSUP if the transport has none
+    // ---- atomic operations on 8 bytes; ENOTSUP if the transport has none
 
     /** Adds to a variable of the peer; the completed status has what was there before as length. */
     public NntiResult fetchAdd(NntiPeer peer, int index, long delta, WorkRequest request) {
-        return postings.atomic(NntiOperation.FETCH_ADD, peer, index, delta, 0, request);
+        return fetchAdd(peer, peer.variables, (long) index * Long.BYTES, delta, request);
+    }
+
+    /**
+     * Adds to 8 bytes of a buffer of the peer, which does not learn of it.
+     *
+     * @param at where they are in the buffer; aligned in the peer's memory, within one segment
+     * @return {@code EPERM}: the buffer lacks the flag {@code ATOMICS}; {@code EINVAL}
+     */
+    public NntiResult fetchAdd(
+            NntiPeer peer, BufferHandle to, long at, long delta, WorkRequest request) {
+        request.operands(delta, 0);
+        return postings.atomic(NntiOperation.FETCH_ADD, peer, to, at, request);
     }
 
     /** Stores {@code update} if {@code expected} is there; the status has what was there before. */
     public NntiResult compareSwap(
             NntiPeer peer, int index, long expected, long update, WorkRequest request) {
-        return postings.atomic(NntiOperation.COMPARE_SWAP, peer, index, expected, update, request);
+        long at = (long) index * Long.BYTES;
+        return compareSwap(peer, peer.variables, at, expected, update, request);
+    }
+
+    /** As {@link #compareSwap(NntiPeer, int, long, long, WorkRequest)} in a buffer of the peer. */
+    public NntiResult compareSwap(
+            NntiPeer peer, BufferHandle to, long at, long expected, long update, WorkRequest work) {
+        work.operands(expected, update);
+        return postings.atomic(NntiOperation.COMPARE_SWAP, peer, to, at, work);
     }
 
     /** Reads an own variable; {@link IndexOutOfBoundsException}: there is none of this index. */

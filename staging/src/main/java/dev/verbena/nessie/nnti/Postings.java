@@ -83,22 +83,19 @@ final class Postings implements AutoCloseable {
         return wrong;
     }
 
-    /** Starts to change a variable of the peer, if nothing is wrong. */
+    /** Starts to change 8 bytes of the peer, if nothing is wrong. */
     NntiResult atomic(
-            NntiOperation kind, NntiPeer peer, int index, long a, long b, WorkRequest request) {
+            NntiOperation kind, NntiPeer peer, BufferHandle target, long at, WorkRequest request) {
         if (peer.state() != NntiPeer.State.READY) {
             return NntiResult.EIO;
         }
-        if ((transport.capabilities() & Capability.ATOMICS) == 0) {
-            return NntiResult.ENOTSUP;
+        boolean isPossible = (transport.capabilities() & Capability.ATOMICS) != 0;
+        NntiResult wrong = isPossible ? target.checkAtomic(at) : NntiResult.ENOTSUP;
+        if (wrong == NntiResult.OK) {
+            request.begin(kind, null, 0, Long.BYTES, peer, target, at, true);
+            start(request);
         }
-        if (index < 0 || index >= peer.variableCount()) {
-            return NntiResult.EINVAL;
-        }
-        request.begin(kind, null, 0, Long.BYTES, peer, null, (long) index * Long.BYTES, true);
-        request.operands(a, b);
-        start(request);
-        return NntiResult.OK;
+        return wrong;
     }
 
     private void start(WorkRequest request) {

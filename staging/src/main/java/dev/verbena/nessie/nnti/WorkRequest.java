@@ -35,6 +35,7 @@ public final class WorkRequest {
 
     long remoteOffset;
     private long operand;
+    private long update;
     private long posted;
     private long value;
     int outstanding;
@@ -86,7 +87,8 @@ public final class WorkRequest {
         remoteOffset = targetOffset;
         boolean mayBeSilent = operation == NntiOperation.PUT || operation == NntiOperation.GET;
         boolean isAsked = targetEvent == null ? hasTargetEvents : targetEvent;
-        isTelling = !mayBeSilent || isAsked && !target.isJoined();
+        boolean isQuiet = operation.isAtomic() && target.bufferId() != Messages.VARIABLES;
+        isTelling = !isQuiet && (!mayBeSilent || isAsked && !target.isJoined());
         if (target == null) {
             remote.clear();
         } else {
@@ -100,9 +102,12 @@ public final class WorkRequest {
         isAnswered = false;
     }
 
+    /** Of an atomic operation that begins next. */
     void operands(long first, long second) {
-        operand = first;
-        value = second;
+        if (state != State.PENDING) {
+            operand = first;
+            update = second;
+        }
     }
 
     /** It is in its buffer's order from now on, if it has a buffer. */
@@ -144,13 +149,13 @@ public final class WorkRequest {
 
     private int postAtomic(Transport transport, long context) {
         long connection = status.peer().connection;
-        RemoteDescriptor variables = status.peer().variables;
+        int segment = remote.segmentOf(remoteOffset);
+        RemoteDescriptor there = remote.segment(segment);
+        long at = remoteOffset - remote.startOf(segment);
         int answer =
                 status.operation() == NntiOperation.FETCH_ADD
-                        ? transport.fetchAdd(
-                                connection, variables, remoteOffset, operand, context, 0)
-                        : transport.compareSwap(
-                                connection, variables, remoteOffset, operand, value, context, 0);
+                        ? transport.fetchAdd(connection, there, at, operand, context, 0)
+                        : transport.compareSwap(connection, there, at, operand, update, context, 0);
         return partPosted(answer, status.length());
     }
 

@@ -549,6 +549,40 @@ public abstract class NntiContract {
     }
 
     @Test
+    void shouldChangeTheBytesOfABufferAtomically() {
+        if ((pair.left.transport().capabilities() & Capability.ATOMICS) == 0) {
+            return;
+        }
+        NntiBuffer counters = pair.right.alloc(8, 3, BufferFlags.ATOMICS);
+        BufferHandle there = counters.handle();
+        WorkRequest request = new WorkRequest();
+        for (int i = 0; i < 10; i++) {
+            assertThat(pair.left.fetchAdd(pair.toRight, there, 16, 5, request))
+                    .isEqualTo(NntiResult.OK);
+            assertThat(end(request)).isEqualTo(NntiResult.OK);
+            assertThat(request.status().length()).isEqualTo(5L * i);
+        }
+        pair.left.compareSwap(pair.toRight, there, 16, 50, 7, request);
+        assertThat(end(request)).isEqualTo(NntiResult.OK);
+        pair.left.compareSwap(pair.toRight, there, 8, 50, 7, request);
+        assertThat(end(request)).isEqualTo(NntiResult.OK);
+        assertThat(counters.window().getLong(16)).isEqualTo(7);
+        assertThat(counters.window().getLong(8)).isZero();
+        for (long wrong : new long[] {-8, 4, 17, 20, 24, Long.MAX_VALUE}) {
+            assertThat(pair.left.fetchAdd(pair.toRight, there, wrong, 1, request))
+                    .as("byte %s", wrong)
+                    .isEqualTo(NntiResult.EINVAL);
+        }
+        assertThat(put(pair.left.alloc(8, 1, SOURCE), 0, 8, there, 0)).isEqualTo(NntiResult.EPERM);
+        NntiBuffer target = pair.right.alloc(8, 1, TARGET);
+        assertThat(pair.left.fetchAdd(pair.toRight, target.handle(), 0, 1, request))
+                .isEqualTo(NntiResult.EPERM);
+        assertThat(pair.left.compareSwap(pair.toRight, target.handle(), 0, 0, 1, request))
+                .isEqualTo(NntiResult.EPERM);
+        assertThat(target.window().getLong(0)).isZero();
+    }
+
+    @Test
     @Tag("nessie-N28")
     void shouldPutOverThreeSegments() {
         List<dev.verbena.memory.OffHeapMemory> pieces = new ArrayList<>();
