@@ -55,10 +55,15 @@ public final class NessieClient implements AutoCloseable {
                         .agent(loop)
                         .transport(() -> transport)
                         .start();
+        await(connected, this);
+    }
+
+    /** Waits until it has started; what could not is closed, and the reason thrown. */
+    static void await(CompletableFuture<?> started, AutoCloseable starting) {
         try {
-            connected.join();
+            started.join();
         } catch (CompletionException e) {
-            close();
+            CloseHelper.quietClose(starting);
             throw e.getCause() instanceof RuntimeException cause ? cause : e;
         }
     }
@@ -160,7 +165,18 @@ public final class NessieClient implements AutoCloseable {
      * @throws CompletionException with what the transport throws if there is no memory
      */
     public RegisteredRegion allocate(long length) {
-        return CompletableFuture.supplyAsync(() -> loop.allocate(length), this::execute).join();
+        return allocate(length, RemoteDescriptor.REMOTE_READ | RemoteDescriptor.REMOTE_WRITE);
+    }
+
+    /**
+     * As {@link #allocate(long)}, with these rights of the server.
+     *
+     * @param rights of {@link RemoteDescriptor}. With {@code REMOTE_READ} alone the data travel in
+     *     the request if they fit
+     */
+    public RegisteredRegion allocate(long length, int rights) {
+        return CompletableFuture.supplyAsync(() -> loop.allocate(length, rights), this::execute)
+                .join();
     }
 
     /**
@@ -260,8 +276,7 @@ public final class NessieClient implements AutoCloseable {
             }
         }
 
-        RegisteredRegion allocate(long length) {
-            int rights = RemoteDescriptor.REMOTE_READ | RemoteDescriptor.REMOTE_WRITE;
+        RegisteredRegion allocate(long length, int rights) {
             RegisteredRegion region = endpoint.transport().transport().allocate(length, rights);
             regions.put(region, endpoint.transport().wrap(region));
             return region;

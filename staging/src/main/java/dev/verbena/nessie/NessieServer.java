@@ -15,7 +15,6 @@ import dev.verbena.transport.Transport;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -38,12 +37,7 @@ public final class NessieServer implements AutoCloseable {
                         .agent(new Loop(builder))
                         .transport(() -> builder.transport)
                         .start();
-        try {
-            url.join();
-        } catch (CompletionException e) {
-            close();
-            throw e.getCause() instanceof RuntimeException cause ? cause : e;
-        }
+        NessieClient.await(url, this);
     }
 
     /**
@@ -200,6 +194,7 @@ public final class NessieServer implements AutoCloseable {
                         new CounterMirror(environment, "nessie server")
                                 .show("requests handled", server::handledCount)
                                 .show("requests malformed", server::malformedCount)
+                                .show("requests with their data", server::inlineDataCount)
                                 .show("requests pending", server::pendingCount)
                                 .show("buffers in use at most", server::slotsUsedMax);
                 builder.operations.forEach(operation -> operation.accept(server));

@@ -7,8 +7,10 @@ import dev.verbena.agent.RealEnvironment;
 import dev.verbena.memory.OffHeapMemories;
 import dev.verbena.memory.OffHeapMemory;
 import dev.verbena.memory.RegisteredRegion;
+import dev.verbena.memory.RemoteDescriptor;
 import dev.verbena.memory.chronicle.ChronicleViews;
 import dev.verbena.nessie.rpc.RpcCall;
+import dev.verbena.nessie.rpc.RpcResult;
 import dev.verbena.nessie.xdr.XdrValue;
 import dev.verbena.transport.Transport;
 import dev.verbena.transport.TransportContext;
@@ -162,6 +164,39 @@ class BulkMemoryTest {
         assertThat(data.capacity()).isZero();
         assertThatThrownBy(() -> client.call(LENGTH, null, null, region).join())
                 .hasMessageContaining("none of this client");
+    }
+
+    /** The server may read them and nothing else; short ones travel in the request. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 7, 1100, 4097})
+    void shouldLetTheServerReadOnlyWhatItMay(int length) {
+        byte[] bytes = random(length);
+        RegisteredRegion region = client.allocate(length, RemoteDescriptor.REMOTE_READ);
+        region.buffer(0, length).putBytes(0, bytes);
+        try (NessieServer checking =
+                        NessieServer.builder(environment, transport())
+                                .slots(1, LENGTH_MAX)
+                                .threads(2)
+                                .onBulk(INVERT, null, call -> check(call, bytes))
+                                .start();
+                NessieClient other =
+                        NessieClient.connect(environment, transport(), checking.url(), 30_000)) {
+            RegisteredRegion data = other.allocate(length, RemoteDescriptor.REMOTE_READ);
+            data.buffer(0, length).putBytes(0, bytes);
+            for (int round = 0; round < 10; round++) {
+                other.call(INVERT, null, null, data).join();
+            }
+        }
+        client.call(INVERT, null, null, region).join();
+        assertThat(region.buffer(0, length)).isEqualTo(new UnsafeBuffer(bytes));
+    }
+
+    private static void check(RpcCall call, byte[] expected) {
+        RpcResult got = call.getData(call.slot(), 0, expected.length, 0);
+        UnsafeBuffer bytes = new UnsafeBuffer(call.slot().window(), 0, expected.length);
+        boolean isSame = bytes.equals(new UnsafeBuffer(expected));
+        boolean isRefused = call.putData(call.slot(), 0, 1, 0) == RpcResult.EPERM;
+        call.reply(got == RpcResult.OK && isSame && isRefused ? 0 : 1, null);
     }
 
     /** Calls complete on the client's own thread. */

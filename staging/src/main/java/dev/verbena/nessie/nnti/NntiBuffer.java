@@ -4,6 +4,7 @@ import dev.verbena.memory.RegisteredRegion;
 import java.util.ArrayDeque;
 import java.util.BitSet;
 import java.util.function.BooleanSupplier;
+import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
@@ -35,6 +36,9 @@ public final class NntiBuffer {
 
     /** They wait for what a peer does here. */
     final ArrayDeque<WorkRequest> receives = new ArrayDeque<>();
+
+    /** Where {@link #store} copies to. */
+    private final UnsafeBuffer stored = new UnsafeBuffer(0, 0);
 
     private final EventQueue arrivals = new EventQueue(EVENTS_MAX);
     private int nextSlot;
@@ -215,11 +219,18 @@ public final class NntiBuffer {
     }
 
     /**
-     * Whether a peer may put so many bytes here: {@code OK}, {@code EPERM} without the flag {@code
-     * PUT_DST}, {@code EINVAL} for a range outside.
+     * Copies bytes into this buffer that came with a message, as an operation that needs this flag.
      */
-    public NntiResult checkTarget(long offset, long length) {
-        return check(BufferFlags.PUT_DST, offset, length);
+    public NntiResult store(int flag, long at, DirectBuffer from, int index, int length) {
+        NntiResult wrong = check(flag, at, length);
+        for (int done = 0, part; wrong == NntiResult.OK && done < length; done += part) {
+            int segment = handle.segmentOf(at + done);
+            long offset = at + done - handle.startOf(segment);
+            part = (int) Math.min(length - done, regions[segment].length() - offset);
+            stored.wrap(regions[segment].address() + offset, part);
+            stored.putBytes(0, from, index + done, part);
+        }
+        return wrong;
     }
 
     /** Whether anything that a peer does may ever end here. */
@@ -229,8 +240,11 @@ public final class NntiBuffer {
         return isOpen && (flags() & (receiving | told)) != 0;
     }
 
-    /** Whether an operation that needs a flag may use so many bytes from here on. */
-    NntiResult check(int flag, long offset, long length) {
+    /**
+     * Whether an operation that needs a flag may use so many bytes from here on: {@code OK}, {@code
+     * EPERM} without the flag, {@code EINVAL} for a range outside.
+     */
+    public NntiResult check(int flag, long offset, long length) {
         return isOpen ? handle.check(flag, offset, length) : NntiResult.EINVAL;
     }
 }

@@ -1,11 +1,13 @@
 package dev.verbena.nessie.rpc;
 
+import dev.verbena.nessie.nnti.BufferFlags;
 import dev.verbena.nessie.nnti.NntiBuffer;
 import dev.verbena.nessie.nnti.NntiPeer;
 import dev.verbena.nessie.nnti.NntiResult;
 import dev.verbena.nessie.nnti.NntiTransport;
 import dev.verbena.nessie.xdr.XdrException;
 import dev.verbena.nessie.xdr.XdrValue;
+import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 
 /**
@@ -16,13 +18,34 @@ final class Outgoing {
     final RpcMessage header = new RpcMessage();
     private XdrValue value;
 
+    /** What follows the value; null: nothing. */
+    private DirectBuffer data;
+
     /** Has the value; null: that is in the message. */
     NntiBuffer buffer;
 
     /** Begins another one; null: it carries nothing. */
     RpcMessage begin(XdrValue newValue) {
         value = newValue;
+        data = null;
         return header;
+    }
+
+    /**
+     * Has data follow the value that the server may only get; read when the message is sent.
+     *
+     * @return false: they are too long, or not of this kind
+     */
+    boolean inline(NntiBuffer from, long length, RpcService to) {
+        int flags = from.flags() & (BufferFlags.GET_SRC | BufferFlags.PUT_DST);
+        boolean isReadOnly = flags == BufferFlags.GET_SRC && from.handle().segmentCount() == 1;
+        long room = to.inlineArgsMax(false) - (value == null ? 0L : value.encodedLength());
+        if (!isReadOnly || length >= room) {
+            return false;
+        }
+        header.dataInline(length);
+        data = from.window();
+        return true;
     }
 
     /**
@@ -82,6 +105,11 @@ final class Outgoing {
         int length = header.encode(messages, at, isRequest);
         try {
             length += value == null ? 0 : value.encode(messages, at + length);
+            if (data != null) {
+                int dataLength = (int) header.fields.dataLength();
+                messages.putBytes(at + length, data, 0, dataLength);
+                length += dataLength;
+            }
         } catch (XdrException | IndexOutOfBoundsException e) {
             drop(RpcResult.EENCODE);
             return NntiResult.EENCODE;
@@ -96,5 +124,6 @@ final class Outgoing {
         }
         buffer = null;
         value = null;
+        data = null;
     }
 }

@@ -1,5 +1,6 @@
 package dev.verbena.nessie.rpc;
 
+import dev.verbena.nessie.nnti.BufferFlags;
 import dev.verbena.nessie.nnti.NntiBuffer;
 import dev.verbena.nessie.nnti.NntiPeer;
 import dev.verbena.nessie.nnti.NntiResult;
@@ -8,7 +9,9 @@ import dev.verbena.nessie.nnti.WorkRequest;
 import dev.verbena.nessie.rpc.wire.RpcAsk;
 import dev.verbena.nessie.xdr.XdrValue;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.agrona.DirectBuffer;
 import org.agrona.ErrorHandler;
+import org.agrona.ExpandableArrayBuffer;
 import org.agrona.collections.Int2ObjectHashMap;
 
 /**
@@ -84,6 +87,9 @@ public final class RpcCall {
     /** How the client's put has ended; null: it has not. */
     private RpcResult pushed;
 
+    /** What of the client's data came with the request. */
+    private final ExpandableArrayBuffer inline = new ExpandableArrayBuffer(64);
+
     private Command command;
     private NntiBuffer local;
 
@@ -142,7 +148,8 @@ public final class RpcCall {
     }
 
     /**
-     * Reads the client's data into a buffer, and waits. 0 bytes are no traffic.
+     * Reads the client's data into a buffer, and waits. 0 bytes are no traffic, nor are data that
+     * came with the request.
      *
      * @return {@code EINVAL} for a range outside the client's data or the buffer
      */
@@ -150,7 +157,10 @@ public final class RpcCall {
         return move(Command.GET, destination, at, bytes, fromOffset, null);
     }
 
-    /** Writes into the client's data, and waits; see {@link #getData}. */
+    /**
+     * Writes into the client's data, and waits; see {@link #getData}. {@code EPERM}: the client
+     * does not permit it, as of all data that came with the request.
+     */
     public RpcResult putData(NntiBuffer source, long at, long bytes, long toOffset) {
         return move(Command.PUT, source, at, bytes, toOffset, null);
     }
@@ -248,6 +258,12 @@ public final class RpcCall {
         isOrphan = false;
         isCounted = false;
         isAsking = false;
+    }
+
+    /** Keeps the data that came with the request, whose message is over when this returns. */
+    void keepInline(DirectBuffer message) {
+        int at = request.bodyAt + request.fields.bodyLength();
+        inline.putBytes(0, message, at, (int) dataLength());
     }
 
     /** Its age counts from here, if it did not before. */
@@ -376,6 +392,17 @@ public final class RpcCall {
         }
         long at = range.bufferOffset();
         long from = range.dataOffset();
+        if (request.isDataInline()) {
+            // No buffer has flag 0: these data cannot be written to.
+            int asked = command == Command.ASK ? BufferFlags.PUT_DST : 0;
+            int flag = command == Command.GET ? BufferFlags.GET_DST : asked;
+            RpcResult stored =
+                    RpcResult.of(local.store(flag, at, inline, (int) from, (int) length));
+            if (stored == RpcResult.OK) {
+                to.onTransferred(stored);
+            }
+            return stored;
+        }
         NntiTransport transport = server.transport;
         NntiResult started =
                 switch (command) {
@@ -397,7 +424,7 @@ public final class RpcCall {
         int bytes = RpcMessage.ASK_LENGTH + local.handle().encodedLength();
         return bytes > transport.messageLengthMax()
                 ? NntiResult.EMSGSIZE
-                : local.checkTarget(range.bufferOffset(), range.length());
+                : local.check(BufferFlags.PUT_DST, range.bufferOffset(), range.length());
     }
 
     boolean isMoving() {

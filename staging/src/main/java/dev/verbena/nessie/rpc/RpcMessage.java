@@ -30,6 +30,7 @@ import org.agrona.MutableDirectBuffer;
  * 36     4+n  handle of the arguments handle of the result      with {@code FLAG_FETCH}
  *        4+n  handle of the data                                with {@code FLAG_DATA}
  *        ...  arguments if inline     result if inline
+ *        ...  data                                              with {@code FLAG_DATA_INLINE}
  *
  * offset size asks for data                   data was put
  *  0     4    {@code ASK}                     {@code PUSHED}
@@ -96,6 +97,11 @@ final class RpcMessage {
         fields.dataLength(length).flags(fields.flags() | RpcConstants.FLAG_DATA);
         data.set(handle);
         return this;
+    }
+
+    /** The data follow the arguments. */
+    void dataInline(long length) {
+        fields.dataLength(length).flags(fields.flags() | RpcConstants.FLAG_DATA_INLINE);
     }
 
     /** Of a result, in the place of the length of data. */
@@ -172,12 +178,14 @@ final class RpcMessage {
         int bodyLength = fields.bodyLength();
         long dataLength = fields.dataLength();
         boolean isKnown = bodyLength >= 0 && (fields.flags() & ~RpcConstants.FLAGS_ALL) == 0;
-        if (!isKnown || !decodeHandles(buffer, at + length)) {
+        boolean isTwice = isDataInline() && (hasData() || isFetch());
+        if (!isKnown || isTwice || !decodeHandles(buffer, at + length)) {
             return false;
         }
         long bodyMax = isFetch() ? body.length() : at + length - bodyAt;
+        long dataMax = isDataInline() ? bodyMax - bodyLength : data.length();
         boolean isDataThere =
-                data.isAbsent() != hasData() && dataLength >= 0 && dataLength <= data.length();
+                data.isAbsent() != hasData() && dataLength >= 0 && dataLength <= dataMax;
         return body.isAbsent() != isFetch() && bodyLength <= bodyMax && (isDataThere || !isRequest);
     }
 
@@ -212,6 +220,10 @@ final class RpcMessage {
 
     boolean isFetch() {
         return (fields.flags() & RpcConstants.FLAG_FETCH) != 0;
+    }
+
+    boolean isDataInline() {
+        return (fields.flags() & RpcConstants.FLAG_DATA_INLINE) != 0;
     }
 
     private boolean hasData() {

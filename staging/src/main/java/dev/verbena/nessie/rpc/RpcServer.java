@@ -54,6 +54,7 @@ public final class RpcServer {
     private long servedCount;
     private long malformedCount;
     private long fetchedArgsCount;
+    private long inlineDataCount;
     private long reportedCount;
     private long nextProgressNs;
     private boolean hasUntimed;
@@ -159,6 +160,10 @@ public final class RpcServer {
         }
         call.operation(operation);
         acceptedCount += call.isCounted ? 1 : 0;
+        if (request.isDataInline()) {
+            inlineDataCount++;
+            call.keepInline(buffer);
+        }
         if (!request.isFetch()) {
             decode(call, buffer, request.bodyAt, request.fields.bodyLength());
         } else if (request.fields.bodyLength() > options.argsLengthMax()
@@ -270,7 +275,11 @@ public final class RpcServer {
             case FETCHING_ARGS -> fetchingArgs(call);
             case RUNNING -> running(call);
             case REPLYING -> call.sendReply();
-            case AWAITING_ACK -> awaitingAck(call);
+            case AWAITING_ACK -> {
+                if (call.isOrphan || nanoTime() - call.deadlineNs >= 0) {
+                    call.answered(false);
+                }
+            }
             case ENDED -> free(call);
             default -> {
                 // It waits for its turn.
@@ -290,12 +299,6 @@ public final class RpcServer {
             call.phase(RpcCall.Phase.ABANDONED);
             used.remove(call);
             free.add(new RpcCall(this));
-        }
-    }
-
-    private void awaitingAck(RpcCall call) {
-        if (call.isOrphan || nanoTime() - call.deadlineNs >= 0) {
-            call.answered(false);
         }
     }
 
@@ -447,6 +450,11 @@ public final class RpcServer {
     /** Arguments that were fetched, because they did not fit into a message. */
     public long fetchedArgsCount() {
         return fetchedArgsCount;
+    }
+
+    /** Requests that their data came with. */
+    public long inlineDataCount() {
+        return inlineDataCount;
     }
 
     /** Buffers of long results that clients have not fetched yet. */

@@ -17,7 +17,7 @@ public final class ServiceSearch {
     /** Numbers in an answer. */
     static final int WORDS = 4;
 
-    static final int VERSION = 1;
+    static final int VERSION = 2;
 
     private static final long MS = 1_000_000;
 

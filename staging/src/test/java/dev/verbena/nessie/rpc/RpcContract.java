@@ -604,7 +604,7 @@ public abstract class RpcContract {
                 MutableDirectBuffer buffer = client.transport().messages();
                 buffer.putBytes(at, bytes, 0, length);
                 if (i % 2 == 0 && length > RpcMessage.LENGTH_MAX + 8) {
-                    valid.request(1, i, 1 + random.nextInt(4), random.nextInt(8))
+                    valid.request(1, i, 1 + random.nextInt(4), random.nextInt(16))
                             .body(random.nextInt(2000), (i & 4) == 0 ? data.handle() : null)
                             .encode(buffer, at, true);
                     buffer.putByte(at + 16 + random.nextInt(30), (byte) random.nextInt(4));
