@@ -19,7 +19,8 @@ import java.util.zip.CRC32C;
  * gni-run} says in the environment ({@code PMI_GNI_PTAG}, {@code PMI_GNI_COOKIE}), else made from
  * the job's name. A name that is a number from 1 to 65535 is the port, which is the instance of the
  * process in its protection domain; another name is a label, and a free port is taken. Option
- * {@code gni.fmaMax}: up to so many bytes move by FMA, more by BTE.
+ * {@code gni.fmaMax}: up to so many bytes move by FMA, more by BTE; without it Trios' variables say
+ * ({@link TriosSettings}).
  */
 public final class GniTransportProvider implements TransportProvider {
     /** URI scheme. */
@@ -36,7 +37,7 @@ public final class GniTransportProvider implements TransportProvider {
 
     private static final Set<String> OPTIONS = Set.of(PTAG_OPTION, COOKIE_OPTION, FMA_OPTION);
     private static final String FMA_MAX_DEFAULT = "4096";
-    private static final long FMA_MAX = 1L << 30;
+    static final long FMA_MAX = 1L << 30;
 
     private static final int TAG_FIRST = 3;
     private static final int TAGS = 251;
@@ -80,7 +81,7 @@ public final class GniTransportProvider implements TransportProvider {
             throw new TransportException("open gni: " + cause, 0, null);
         }
         GniResourcesContext wanted = cardContext(context, System.getenv());
-        long fmaMax = fmaMax(context);
+        long fmaMax = fmaMax(context, System.getenv());
         GniResources resources = null;
         try {
             resources = new GniResources(wanted);
@@ -182,8 +183,9 @@ public final class GniTransportProvider implements TransportProvider {
         return port <= GniAddress.PORT_MAX ? port : 0;
     }
 
-    private static long fmaMax(TransportContext context) {
-        String text = context.options().getOrDefault(FMA_OPTION, FMA_MAX_DEFAULT);
+    static long fmaMax(TransportContext context, Map<String, String> environment) {
+        String option = context.options().get(FMA_OPTION);
+        String text = option == null ? TriosSettings.fmaMax(environment, FMA_MAX_DEFAULT) : option;
         try {
             long max = Long.parseLong(text);
             if (max >= 0 && max <= FMA_MAX) {
@@ -192,7 +194,7 @@ public final class GniTransportProvider implements TransportProvider {
         } catch (NumberFormatException e) {
             // said below
         }
-        throw new IllegalArgumentException(
-                "option " + FMA_OPTION + "=" + text + ": a number from 0 to " + FMA_MAX);
+        String what = option == null ? TriosSettings.CROSSOVER : "option " + FMA_OPTION;
+        throw new IllegalArgumentException(what + "=" + text + ": a number from 0 to " + FMA_MAX);
     }
 }

@@ -7,6 +7,7 @@ import dev.verbena.transport.Transport;
 import dev.verbena.transport.TransportContext;
 import dev.verbena.transport.TransportException;
 import dev.verbena.transport.Transports;
+import java.util.HashMap;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -48,6 +49,45 @@ class GniOptionsTest {
         GniResourcesContext chosen = GniTransportProvider.cardContext(own, launcher);
         assertThat(chosen.ptag()).isEqualTo(9);
         assertThat(chosen.cookie()).isEqualTo(16);
+    }
+
+    private static long fmaMax(String mode, String crossover) {
+        Map<String, String> environment = new HashMap<>();
+        environment.computeIfAbsent(TriosSettings.MODE, key -> mode);
+        environment.computeIfAbsent(TriosSettings.CROSSOVER, key -> crossover);
+        return GniTransportProvider.fmaMax(context(), environment);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        ",,4096",
+        ",100,100",
+        "RDMA_CROSSOVER,,4096",
+        "RDMA_CROSSOVER,0,0",
+        "RDMA_FMA,100,1073741824",
+        "RDMA_BTE,100,0",
+        "RDMA_MIXED,100,0"
+    })
+    void shouldKnowTheModesOfTrios(String mode, String crossover, long max) {
+        assertThat(fmaMax(mode, crossover)).isEqualTo(max);
+    }
+
+    @Test
+    void shouldPreferItsOptionToTheVariablesOfTrios() {
+        TransportContext own = context().option("gni.fmaMax", "8");
+        Map<String, String> environment = Map.of(TriosSettings.MODE, "RDMA_BTE");
+        assertThat(GniTransportProvider.fmaMax(own, environment)).isEqualTo(8);
+    }
+
+    @Test
+    void shouldRefuseUnknownValuesOfTriosVariables() {
+        assertThatThrownBy(() -> fmaMax("rdma_fma", null))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("TRIOS_NNTI_RDMA_MODE=rdma_fma")
+                .hasMessageContaining("RDMA_MIXED");
+        assertThatThrownBy(() -> fmaMax(null, "4k"))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("TRIOS_NNTI_FMA_BTE_CROSSOVER_SIZE=4k");
     }
 
     @Test
