@@ -29,7 +29,6 @@ public final class NntiTransport implements AutoCloseable {
     /** Longest address as text, characters. */
     public static final int URL_LENGTH_MAX = 127;
 
-    /** By scheme. */
     private static final Map<String, NntiTransport> OPEN =
             Collections.synchronizedMap(new HashMap<>());
 
@@ -48,11 +47,7 @@ public final class NntiTransport implements AutoCloseable {
     private volatile boolean isInterrupted;
     private boolean isOpen = true;
 
-    /**
-     * Takes over a transport and listens.
-     *
-     * @param transport closed with this
-     */
+    /** Takes over a transport, which is closed with this, and listens. */
     public NntiTransport(Transport transport, NntiOptions options) {
         this.transport = transport;
         this.options = options;
@@ -121,9 +116,8 @@ public final class NntiTransport implements AutoCloseable {
     }
 
     /**
-     * Connects.
+     * Connects within so many milliseconds.
      *
-     * @param timeoutMs milliseconds
      * @throws NntiException naming why not: {@code ETIMEDOUT}, {@code EPERM} (another protection
      *     domain, or rejected), {@code EIO}, {@code EINVAL}, {@code EINTR}
      */
@@ -165,10 +159,8 @@ public final class NntiTransport implements AutoCloseable {
     }
 
     /**
-     * A region of {@link #transport} as a buffer: nothing is copied or registered again. Peers may
-     * put and get as its rights say; it may be source of puts and target of gets.
-     *
-     * @param region closed by {@link #unregister}
+     * A region of {@link #transport} as a buffer: nothing is copied or registered again. Its rights
+     * say what peers may do. {@link #unregister} closes it.
      */
     public NntiBuffer wrap(RegisteredRegion region) {
         requireOpen();
@@ -205,10 +197,7 @@ public final class NntiTransport implements AutoCloseable {
                         NntiOperation.SEND, peer, source, 0, length, destination, 0, request);
     }
 
-    /**
-     * Writes into a buffer of the peer; it learns of it if this transport has target events, or as
-     * {@link WorkRequest#targetEvent} says.
-     */
+    /** Writes into a peer's buffer; it learns of that as {@link WorkRequest#targetEvent} says. */
     public NntiResult put(
             NntiPeer peer,
             NntiBuffer source,
@@ -253,14 +242,12 @@ public final class NntiTransport implements AutoCloseable {
 
     /** Adds to a variable of the peer; the completed status has what was there before as length. */
     public NntiResult fetchAdd(NntiPeer peer, int index, long delta, WorkRequest request) {
-        return fetchAdd(peer, peer.variables, (long) index * Long.BYTES, delta, request);
+        return fetchAdd(peer, peer.variables, 8L * index, delta, request);
     }
 
     /**
-     * Adds to 8 bytes of a buffer of the peer, which does not learn of it.
-     *
-     * @param at where they are in the buffer; aligned in the peer's memory, within one segment
-     * @return {@code EPERM}: the buffer lacks the flag {@code ATOMICS}; {@code EINVAL}
+     * Adds to 8 aligned bytes of one segment of a peer's buffer; it does not learn of that. {@code
+     * EPERM}: the buffer lacks the flag {@code ATOMICS}.
      */
     public NntiResult fetchAdd(
             NntiPeer peer, BufferHandle to, long at, long delta, WorkRequest request) {
@@ -270,9 +257,8 @@ public final class NntiTransport implements AutoCloseable {
 
     /** Stores {@code update} if {@code expected} is there; the status has what was there before. */
     public NntiResult compareSwap(
-            NntiPeer peer, int index, long expected, long update, WorkRequest request) {
-        long at = (long) index * Long.BYTES;
-        return compareSwap(peer, peer.variables, at, expected, update, request);
+            NntiPeer peer, int index, long expected, long update, WorkRequest work) {
+        return compareSwap(peer, peer.variables, 8L * index, expected, update, work);
     }
 
     /** As {@link #compareSwap(NntiPeer, int, long, long, WorkRequest)} in a buffer of the peer. */
@@ -317,8 +303,7 @@ public final class NntiTransport implements AutoCloseable {
 
     /**
      * Gives an operation up, if it has not begun: it is then complete with {@code ECANCELED}.
-     *
-     * @return {@code OK} if it was given up, {@code EAGAIN}: it has begun, or has ended
+     * {@code EAGAIN}: it has begun, or has ended.
      */
     public NntiResult cancel(WorkRequest request) {
         return postings.cancel(request) ? NntiResult.OK : NntiResult.EAGAIN;
@@ -404,9 +389,8 @@ public final class NntiTransport implements AutoCloseable {
     }
 
     /**
-     * Waits until one of these has ended; allocates a condition.
+     * Waits until one of these has ended; null entries are skipped. Allocates a condition.
      *
-     * @param requests of this transport; null entries are skipped
      * @return its index; -1: none within the time, or interrupted
      */
     public int awaitAny(List<WorkRequest> requests, long timeoutMs) {
@@ -430,8 +414,7 @@ public final class NntiTransport implements AutoCloseable {
     /**
      * Waits until all of these have ended; how is in the status of each.
      *
-     * @return {@code OK}, the first other result in their order, or {@code ETIMEDOUT}, {@code
-     *     EINTR}
+     * @return {@code OK}, the first other result of theirs, or {@code ETIMEDOUT}, {@code EINTR}
      */
     public NntiResult awaitAll(List<WorkRequest> requests, long timeoutMs) {
         long end = transport.nanoTime() + timeoutNs(timeoutMs);
