@@ -313,6 +313,17 @@ static void count_steps(const struct scenario *s, uint32_t counts[ROLES][LABELS_
         test_fail(__FILE__, __LINE__, "no run comes to step %s", labels[missing]);
 }
 
+/* ThreadSanitizer sees one process at a time: it has a share of the steps, by the seed. */
+static int is_due(int step)
+{
+#ifdef __SANITIZE_THREAD__
+    return step % one_round_of() == (int)(test_seed % (uint64_t)one_round_of());
+#else
+    (void)step;
+    return 1;
+#endif
+}
+
 /* At every label that the scenario reaches: the first time and once more at random. */
 static void kill_at_steps(const struct scenario *s, const char *prefixes, const char *unreached)
 {
@@ -321,7 +332,7 @@ static void kill_at_steps(const struct scenario *s, const char *prefixes, const 
     prepare();
     count_steps(s, counts, prefixes, unreached);
     for (int label = 0; label < COUNT(labels); label++) {
-        if (!starts_with(labels[label], prefixes))
+        if (!starts_with(labels[label], prefixes) || !is_due(label))
             continue;
         for (int role = 0; role < ROLES; role++) {
             uint32_t n = counts[role][label];
@@ -360,6 +371,8 @@ static void kill_while_recovering(void)
     prepare();
     for (int f = 0; f < COUNT(first); f++) {
         for (int l = 0; l < COUNT(second); l++) {
+            if (!is_due(f * COUNT(second) + l))
+                continue;
             fresh_run(INITIATOR, label_index(first[f]), 1);
             int target = test_fork(core_target, NULL);
             /* The target takes its lock now and then: let the second one be the one who finds the
@@ -762,7 +775,7 @@ static void stop_at_shm_steps(void)
     for (int label = 0; label < COUNT(labels); label++) {
         /* open. and file. happen with the job's folder locked: others are refused after 2 s, see
          * below. */
-        if (starts_with(labels[label], "open. file."))
+        if (starts_with(labels[label], "open. file.") || !is_due(label))
             continue;
         if (counts[INITIATOR][label])
             run_stopped_client(label, 1);
