@@ -54,7 +54,7 @@ final class OtherUser {
     Process start(List<String> by, Path out, String... arguments) throws IOException {
         List<String> command = new ArrayList<>(by);
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        command.addAll(List.of("-XX:+UseSerialGC", "-cp", classPath));
+        command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp", classPath));
         command.add("-Djava.io.tmpdir=" + home);
         command.add(VerbenaCommand.class.getName());
         command.addAll(List.of(arguments));

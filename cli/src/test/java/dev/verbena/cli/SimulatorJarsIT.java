@@ -33,7 +33,7 @@ class SimulatorJarsIT {
         Map<String, String> simulated =
                 loaded("sim", "dart", "--nodes", "4", "--servers", "1", "--messages", "2");
         Map<String, String> real =
-                loaded("dart", "experiment", "e1", "--transport=shm", "--only=pulls");
+                loaded("dart", "experiment", "e1", "--transport=shm", "--only=pulls", "--quick");
         simulated.keySet().retainAll(real.keySet());
         assertThat(simulated).hasSizeGreaterThan(60);
         real.keySet().retainAll(simulated.keySet());
@@ -50,6 +50,8 @@ class SimulatorJarsIT {
                 new ArrayList<>(
                         List.of(
                                 Path.of(System.getProperty("java.home"), "bin/java").toString(),
+                                "-XX:TieredStopAtLevel=1",
+                                "-XX:+UseSerialGC",
                                 "-cp",
                                 Path.of("target/dist/lib").toAbsolutePath() + "/*",
                                 VerbenaCommand.class.getName()));

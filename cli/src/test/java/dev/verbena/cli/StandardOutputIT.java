@@ -21,7 +21,7 @@ class StandardOutputIT {
 
     private static String line(String line) {
         String java = Path.of(System.getProperty("java.home"), "bin/java").toString();
-        String command = " -XX:TieredStopAtLevel=1 -cp \"$VERBENA_CP\" ";
+        String command = " -XX:TieredStopAtLevel=1 -XX:+UseSerialGC -cp \"$VERBENA_CP\" ";
         return "export VERBENA_CP='"
                 + System.getProperty("java.class.path")
                 + "'; '"

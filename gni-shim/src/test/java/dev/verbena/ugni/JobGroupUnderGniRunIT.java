@@ -26,6 +26,7 @@ class JobGroupUnderGniRunIT {
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-Xmx64m",
                 "-XX:TieredStopAtLevel=1",
+                "-XX:+UseSerialGC",
                 "-Dverbena.app=" + application,
                 "-cp",
                 System.getProperty("java.class.path"),

@@ -39,6 +39,7 @@ class FlightRecorderIT {
     private String run(String... options) throws Exception {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"));
         command.addAll(List.of(options));
         command.addAll(List.of("-cp", System.getProperty("java.class.path")));
         command.addAll(List.of(Main.class.getName(), folder.toString()));

@@ -39,7 +39,7 @@ class JobGroupIT {
     private List<String> java(String... properties) {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        command.addAll(List.of("-Xmx64m", "-XX:TieredStopAtLevel=1"));
+        command.addAll(List.of("-Xmx64m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"));
         command.addAll(List.of(properties));
         command.addAll(List.of("-cp", System.getProperty("java.class.path")));
         command.add(JobGroupMain.class.getName());

@@ -39,7 +39,7 @@ public final class ShmChild {
     static Process start(String mode, String job, URI peer) throws IOException {
         List<String> command = new ArrayList<>();
         command.add(System.getProperty("java.home") + File.separator + "bin/java");
-        command.addAll(List.of("-Xmx64m", "-XX:+UseSerialGC", "-ea"));
+        command.addAll(List.of("-Xmx64m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-ea"));
         command.addAll(List.of("-cp", System.getProperty("java.class.path")));
         command.addAll(List.of(ShmChild.class.getName(), mode, job, peer.toString()));
         return new ProcessBuilder(command)

@@ -75,7 +75,7 @@ public abstract class TransportProcessContract extends ContractFixture {
 
     /** JVM options of the child. */
     protected List<String> childOptions() {
-        return List.of("-Xmx128m", "-XX:TieredStopAtLevel=1");
+        return List.of("-Xmx128m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC");
     }
 
     /** What both ends say of a peer that was silent for too long; empty: no word is promised. */

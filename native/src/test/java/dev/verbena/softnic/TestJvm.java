@@ -22,6 +22,7 @@ public final class TestJvm {
             throws IOException, InterruptedException {
         List<String> command = new ArrayList<>();
         command.add(System.getProperty("java.home") + "/bin/java");
+        command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"));
         command.addAll(flags);
         command.addAll(List.of("-cp", classPath, program.getName()));
         command.addAll(List.of(arguments));

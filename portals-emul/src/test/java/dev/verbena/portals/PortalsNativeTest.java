@@ -48,6 +48,7 @@ class PortalsNativeTest {
     private List<String> run(List<String> flags) throws IOException, InterruptedException {
         List<String> command = new java.util.ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"));
         command.addAll(flags);
         command.addAll(List.of("-cp", System.getProperty("java.class.path")));
         command.add(Child.class.getName());

@@ -79,7 +79,7 @@ class SendItemsTest {
                                 + locale
                                 + ("; . '" + Bash.CI + "/setup.sh'; setup_locale; '")
                                 + (System.getProperty("java.home")
-                                        + "/bin/java' -XX:TieredStopAtLevel=1 -cp '")
+                                        + "/bin/java' -XX:TieredStopAtLevel=1 -XX:+UseSerialGC -cp '")
                                 + (System.getProperty("java.class.path") + "' ")
                                 + VerbenaCommand.class.getName()
                                 + " dart send --timeout=1 --config=absent.conf naïve*");

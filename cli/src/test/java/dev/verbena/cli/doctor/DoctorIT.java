@@ -24,7 +24,7 @@ class DoctorIT {
     private int run(List<String> prefix, String... arguments) throws Exception {
         List<String> command = new ArrayList<>(prefix);
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        command.addAll(List.of("-XX:TieredStopAtLevel=1", "-cp"));
+        command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp"));
         command.add(System.getProperty("java.class.path"));
         command.addAll(List.of(VerbenaCommand.class.getName(), "doctor"));
         command.addAll(List.of(arguments));

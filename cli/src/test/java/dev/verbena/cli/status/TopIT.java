@@ -83,7 +83,7 @@ class TopIT {
                         "--command",
                         "'"
                                 + java
-                                + "' -cp '"
+                                + "' -XX:TieredStopAtLevel=1 -XX:+UseSerialGC -cp '"
                                 + System.getProperty("java.class.path")
                                 + "' "
                                 + VerbenaCommand.class.getName()

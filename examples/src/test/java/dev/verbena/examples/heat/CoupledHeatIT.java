@@ -28,6 +28,7 @@ class CoupledHeatIT {
     void shouldRefuseWhatItWouldIgnore(String line, @TempDir Path folder) throws Exception {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin/java").toString());
+        command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"));
         command.addAll(List.of("-cp", System.getProperty("java.class.path")));
         command.add(CoupledHeat.class.getName());
         command.addAll(List.of(line.split(" ")));

@@ -64,6 +64,8 @@ class ChronicleDeniedTest {
                 new ProcessBuilder(
                                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                                 option,
+                                "-XX:TieredStopAtLevel=1",
+                                "-XX:+UseSerialGC",
                                 "-Xmx128m",
                                 "-cp",
                                 classPath,
