@@ -2,6 +2,7 @@ package dev.verbena.savime;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.verbena.SampledByDay;
 import dev.verbena.memory.OffHeapMemories;
 import dev.verbena.memory.OffHeapMemory;
 import dev.verbena.staging.sink.Sink;
@@ -24,7 +25,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** More than one operation can carry. */
+/** More than one operation can carry. On another JDK it runs again on one day of three. */
+@SampledByDay(isWholeAtFirst = true, parts = 3)
 @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class StagingLargeTest {
     private static final long LENGTH = 3L << 30;
