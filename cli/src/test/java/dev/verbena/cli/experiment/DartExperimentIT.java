@@ -27,6 +27,9 @@ class DartExperimentIT {
     private static final double RATIO_MIN = 0.6;
     private static final int TIMEOUT_SECONDS = 200;
 
+    /** Computing waits: no law depends on a busy processor, and other tests have it. */
+    private static final String WAITING = "--busy-cores=0";
+
     @TempDir private Path folder;
 
     private int runs;
@@ -46,6 +49,12 @@ class DartExperimentIT {
                 Pattern.compile("\"" + Pattern.quote(name) + "\": ([-+0-9.e]+)").matcher(summary);
         assertThat(found.find()).as("'%s' in %s", name, summary).isTrue();
         return Double.parseDouble(found.group(1));
+    }
+
+    private double pulls(String scheme, int mebibytes) throws Exception {
+        String size = "--size=" + (mebibytes << 10);
+        String summary = experiment("e1", "--transport=" + scheme, "--only=pulls", size);
+        return value(summary, "pulls, MB/s");
     }
 
     private static boolean isKneeSeen(String summary) {
@@ -69,6 +78,7 @@ class DartExperimentIT {
             summary =
                     experiment(
                             "e2",
+                            WAITING,
                             "--transport=" + scheme,
                             "--clients=8",
                             "--buffers=8",
@@ -96,7 +106,12 @@ class DartExperimentIT {
         for (int i = 0; i < 3 && best < 3; i++) {
             summary =
                     experiment(
-                            "e4", "--transport=" + scheme, "--clients=4", "--rate=50", "--steps=8");
+                            "e4",
+                            WAITING,
+                            "--transport=" + scheme,
+                            "--clients=4",
+                            "--rate=50",
+                            "--steps=8");
             System.out.println(scheme + ": " + summary);
             best = Math.max(best, value(summary, "unbuffered / buffered"));
         }
@@ -111,12 +126,12 @@ class DartExperimentIT {
     void shouldSaturateWithMessagesOfFourMebibytes(String scheme) throws Exception {
         Turns.assume(scheme, "shm", "portals");
         // 0.9 is asserted by the benchmark on a machine of its own; here others run too. The best
-        // of several, because they strike one size and not the other.
-        double best = 0;
-        String summary = "";
-        for (int i = 0; i < 3 && best <= RATIO_MIN; i++) {
-            summary = experiment("e1", "--transport=" + scheme);
-            best = Math.max(best, value(summary, "pull at 4 MiB / at 64 MiB"));
+        // of several, because they strike one size and not the other: after the first the two
+        // sizes alone, as the benchmark measures them.
+        String summary = experiment("e1", "--transport=" + scheme);
+        double best = value(summary, "pull at 4 MiB / at 64 MiB");
+        for (int i = 0; i < 2 && best <= RATIO_MIN; i++) {
+            best = Math.max(best, pulls(scheme, 4) / pulls(scheme, 64));
         }
         assertThat(best).as("%s", summary).isGreaterThan(RATIO_MIN);
         assertThat(value(summary, "streaming / plain TCP, median")).isPositive();
