@@ -55,7 +55,12 @@ final class Outgoing {
      * @param valueMax longer values are refused with {@code EMSGSIZE}, bytes
      */
     RpcResult prepare(int messageMax, int valueMax, RegisteredBuffers pool) {
-        int length = value == null ? 0 : value.encodedLength();
+        int length;
+        try {
+            length = value == null ? 0 : value.encodedLength();
+        } catch (XdrException e) {
+            return drop(RpcResult.EENCODE);
+        }
         header.body(length, null);
         if (length == 0 || header.headerLength() + length < messageMax) {
             return RpcResult.OK;

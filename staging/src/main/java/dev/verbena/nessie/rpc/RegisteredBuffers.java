@@ -1,6 +1,7 @@
 package dev.verbena.nessie.rpc;
 
 import dev.verbena.nessie.nnti.NntiBuffer;
+import dev.verbena.nessie.nnti.NntiException;
 import dev.verbena.nessie.nnti.NntiTransport;
 import dev.verbena.transport.TransportException;
 import java.util.ArrayDeque;
@@ -38,7 +39,7 @@ final class RegisteredBuffers implements AutoCloseable {
         if (buffer == null) {
             try {
                 buffer = transport.alloc(1 << bits, 1, flags);
-            } catch (TransportException e) {
+            } catch (TransportException | NntiException e) {
                 return null;
             }
         }

@@ -79,7 +79,8 @@ public final class ServiceSearch {
                         && answer.get(1) >= RpcMessage.LENGTH_MAX
                         && answer.get(2) >= RpcMessage.LENGTH_MAX;
         if (isService) {
-            service = new RpcService(peer, answer.get(1), answer.get(3));
+            int length = Math.min(answer.get(1), transport.messageLengthMax());
+            service = new RpcService(peer, length, answer.get(3));
         } else {
             boolean isTimeout = request.result() == RpcResult.ETIMEDOUT;
             fail(

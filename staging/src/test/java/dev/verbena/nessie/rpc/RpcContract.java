@@ -206,16 +206,39 @@ public abstract class RpcContract {
         assertThat(pair.serving.nextDeadlineNs() - clock.nanoTime()).isLessThan(200_000_000);
     }
 
+    /** As a tree does that is deeper than its type allows; negative: its length is not known. */
+    private static Bytes broken(int length) {
+        return new Bytes(Math.max(8, length)) {
+            @Override
+            public int encodedLength() {
+                if (length < 0) {
+                    throw new XdrException("planned");
+                }
+                return super.encodedLength();
+            }
+
+            @Override
+            public int encode(MutableDirectBuffer buffer, int index) {
+                throw new XdrException("planned");
+            }
+        };
+    }
+
     @ParameterizedTest
-    @ValueSource(ints = {8, 100_000})
+    @ValueSource(ints = {-1, 8, 100_000})
+    void shouldEndCallsWhoseArgumentsCannotBeEncoded(int length) {
+        ClientRequest request = new ClientRequest();
+        client.client().call(request, service, ECHO, broken(length), null, null, 0, 20_000);
+        assertThat(request.result()).isEqualTo(RpcResult.EENCODE);
+        client.client().call(request, service, ECHO, new Bytes(8), null, null, 0, 20_000);
+        pair.pump("the same object's next call", request::isDone);
+        assertThat(request.result()).isEqualTo(RpcResult.OK);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {-1, 8, 100_000})
     void shouldAnswerForAResultThatCannotBeEncoded(int length) {
-        Bytes broken =
-                new Bytes(length) {
-                    @Override
-                    public int encode(MutableDirectBuffer buffer, int index) {
-                        throw new XdrException("planned");
-                    }
-                };
+        Bytes broken = broken(length);
         pair.server.register(5, null, call -> call.reply(0, broken));
         ClientRequest request = done(5, null, new Bytes());
         assertThat(request.result()).isEqualTo(RpcResult.OK);
@@ -303,12 +326,16 @@ public abstract class RpcContract {
                 pair.serving
                         .transport()
                         .alloc(1 << 20, 1, BufferFlags.GET_DST | BufferFlags.PUT_SRC);
+        // Into no memory at all: nothing goes.
+        NntiBuffer gone = pair.serving.transport().alloc(8, 1, BufferFlags.GET_DST);
+        pair.serving.transport().unregister(gone);
         List<RpcResult> results = new ArrayList<>();
         pair.server.register(
                 BULK,
                 null,
                 call -> {
-                    results.add(call.getData(own, 0, 0, 0));
+                    results.add(call.getData(gone, 0, 0, 0));
+                    results.add(call.putData(gone, 0, 0, 1000));
                     results.add(call.getData(own, 0, 1001, 0));
                     results.add(call.putData(own, 0, 1, 1000));
                     results.add(call.putData(own, 0, 8, -1));
@@ -330,7 +357,7 @@ public abstract class RpcContract {
         pair.pump("done", request::isDone);
         RpcResult ok = RpcResult.OK;
         RpcResult wrong = RpcResult.EINVAL;
-        assertThat(results).containsExactly(ok, wrong, wrong, wrong, ok, ok);
+        assertThat(results).containsExactly(ok, ok, wrong, wrong, wrong, ok, ok);
         for (int i = 0; i < 990; i++) {
             assertThat(own.window().getByte(3 + i)).isEqualTo((byte) ((7 + i) * 7));
         }
@@ -464,6 +491,53 @@ public abstract class RpcContract {
         assertThat(pair.server.slotsUsedMax()).isBetween(1, 2);
     }
 
+    /** Only one of the calls can have the slot at a time. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void shouldHandleCallsInTheOrderOfItsPolicy(boolean isLeastFirst) {
+        RpcServerOptions usual = RpcServerOptions.DEFAULT;
+        reopen(
+                new RpcServerOptions(
+                        usual.pendingMax(),
+                        usual.threads(),
+                        usual.requestsMax(),
+                        usual.argsLengthMax(),
+                        1,
+                        1 << 12,
+                        usual.fetchTimeoutNs(),
+                        usual.progressNs(),
+                        isLeastFirst ? RequestOrder.LEAST_DATA : usual.order()));
+        List<Long> lengths = new ArrayList<>();
+        pair.server.registerWithSlot(
+                BULK,
+                null,
+                call -> {
+                    lengths.add(call.dataLength());
+                    held.add(call);
+                });
+        NntiBuffer data = data(BufferFlags.GET_SRC);
+        List<ClientRequest> requests = new ArrayList<>();
+        for (int length : new int[] {9, 3000, 1000, 2000}) {
+            ClientRequest request = new ClientRequest();
+            client.client().call(request, service, BULK, null, null, data, length, 20_000);
+            requests.add(request);
+        }
+        pair.pump("arrived", () -> pair.server.pendingCount() == 4);
+        pair.pump(
+                "done",
+                () -> {
+                    if (!held.isEmpty()) {
+                        held.remove().reply(0, null);
+                    }
+                    return requests.stream().allMatch(ClientRequest::isDone);
+                });
+        assertThat(lengths)
+                .isEqualTo(
+                        isLeastFirst
+                                ? List.of(9L, 1000L, 2000L, 3000L)
+                                : List.of(9L, 3000L, 1000L, 2000L));
+    }
+
     @Test
     @Tag("nessie-R17")
     void shouldCallWithoutAnAnswer() {
@@ -587,11 +661,26 @@ public abstract class RpcContract {
         pair.pump("freed", () -> pair.server.longResultCount() == 0);
     }
 
+    /** Another client's call waits meanwhile: neither its answer nor its data is touched. */
     @Test
     @Tag("nessie-R24")
     void shouldSurviveRandomRequests() {
         // --long: 1,000,000 requests instead of 20,000
         int count = Boolean.getBoolean("verbena.long") ? 1_000_000 : 20_000;
+        reopen(RpcServerOptions.DEFAULT.withFetchTimeoutNs(50_000_000));
+        List<RpcCall> ofOther = new ArrayList<>();
+        pair.server.register(8, Bytes::new, ofOther::add);
+        RpcEndpoint other = pair.client();
+        RpcService itsService = pair.service(other);
+        NntiBuffer itsData =
+                other.transport().alloc(4096, 1, BufferFlags.GET_SRC | BufferFlags.PUT_DST);
+        itsData.window().setMemory(0, 4096, (byte) 5);
+        ClientRequest itsRequest = new ClientRequest();
+        Bytes itsArgs = new Bytes(100);
+        Bytes itsResult = new Bytes();
+        other.client()
+                .call(itsRequest, itsService, 8, itsArgs, itsResult, itsData, 4096, 100_000);
+        pair.pump("held", () -> ofOther.size() == 1);
         Random random = new Random(24);
         byte[] bytes = new byte[RpcEndpoint.MESSAGE_LENGTH];
         RpcMessage valid = new RpcMessage();
@@ -618,9 +707,19 @@ public abstract class RpcContract {
                 held.remove().reply(0, null);
             }
         }
-        pair.pump("handled", () -> pair.server.pendingCount() == pair.server.longResultCount());
+        pair.pump("all but the other's are over", () -> pair.server.pendingCount() == 1);
+        assertThat(pair.server.longResultCount()).isZero();
         requireEcho(100);
         assertThat(pair.server.malformedCount()).isPositive();
+        assertThat(itsRequest.isDone()).isFalse();
+        ofOther.remove(0).reply(0, itsArgs);
+        pair.pump("answered", itsRequest::isDone);
+        assertThat(itsRequest.result()).isEqualTo(RpcResult.OK);
+        assertThat(Arrays.equals(itsResult.value, itsArgs.value)).isTrue();
+        assertThat(other.client().lateCount()).isZero();
+        for (int i = 0; i < 4096; i++) {
+            assertThat(itsData.window().getByte(i)).isEqualTo((byte) 5);
+        }
     }
 
     @Test

@@ -8,6 +8,12 @@ import dev.verbena.nessie.rpc.wire.RpcConstants;
 import java.util.Arrays;
 import java.util.Random;
 import org.agrona.MutableDirectBuffer;
+import dev.verbena.nessie.nnti.BufferFlags;
+import dev.verbena.nessie.nnti.MessageHandler;
+import dev.verbena.nessie.nnti.NntiOptions;
+import dev.verbena.nessie.xdr.XdrInts;
+import dev.verbena.transport.Transports;
+import org.agrona.DirectBuffer;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -92,6 +98,58 @@ class RpcGarbageTest {
             pair.pump("done by its answer or by nonsense of its number", underWay::isDone);
             echo(pair, client, service);
             assertThat(pair.server.malformedCount()).as("seed %s", seed).isPositive();
+        }
+    }
+
+    /** Answers every request as a service that takes messages of a GiB. */
+    private static void answerAsAGiant(NntiTransport network) {
+        network.onMessage(
+                new MessageHandler() {
+                    @Override
+                    public boolean onMessage(
+                            NntiPeer peer, DirectBuffer buffer, int offset, int length) {
+                        XdrInts answer = new XdrInts(true, ServiceSearch.WORDS);
+                        answer.set(0, ServiceSearch.VERSION);
+                        for (int i = 1; i < ServiceSearch.WORDS; i++) {
+                            answer.set(i, 1 << 30);
+                        }
+                        int exchange = RpcMessage.exchangeOf(buffer, offset);
+                        RpcMessage header =
+                                new RpcMessage()
+                                        .request(exchange, RpcMessage.idOf(buffer, offset), 0, 0)
+                                        .body(answer.encodedLength(), null);
+                        int at = network.claim();
+                        int end = at + header.encode(network.messages(), at, false);
+                        end += answer.encode(network.messages(), end);
+                        network.commit(peer, end - at);
+                        return true;
+                    }
+                });
+    }
+
+    /** It would write over other messages of its own. */
+    @Test
+    void shouldKeepToItsOwnMessagesWhateverAServerSays() {
+        try (RpcPair pair = new RpcPair("shm", RpcServerOptions.DEFAULT);
+                NntiTransport giant =
+                        new NntiTransport(
+                                Transports.open("shm", pair.context), NntiOptions.ONE_SIDED)) {
+            answerAsAGiant(giant);
+            RpcEndpoint client = pair.client();
+            ServiceSearch search = client.client().search(giant.url(), 10_000);
+            pair.pump(
+                    "found",
+                    () -> {
+                        giant.progress();
+                        search.look();
+                        return search.isDone();
+                    });
+            assertThat(search.service().requestLength())
+                    .isLessThanOrEqualTo(client.transport().messageLengthMax());
+            RegisteredBuffers buffers =
+                    new RegisteredBuffers(client.transport(), BufferFlags.GET_SRC);
+            assertThat(buffers.acquire((1 << 30) + 1)).as("more than there can be").isNull();
+            assertThat(buffers.usedCount).isZero();
         }
     }
 }

@@ -1,0 +1,125 @@
+package dev.verbena.nessie.rpc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.verbena.agent.RealEnvironment;
+import dev.verbena.nessie.NessieClient;
+import dev.verbena.nessie.NessieServer;
+import dev.verbena.nessie.nnti.NntiPair;
+import dev.verbena.nessie.xdr.XdrException;
+import dev.verbena.transport.TransportContext;
+import dev.verbena.transport.Transports;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Handlers on threads of their own. */
+@Timeout(60)
+class RpcWorkersTest {
+    private static final int ECHO = 1;
+    private static final int FILL = 2;
+
+    /** Messages that arrive meanwhile: the network has far fewer slots. */
+    private static final int COUNT = 20_000;
+
+    private final TransportContext context = NntiPair.context();
+
+    /** Its handler looks at the arguments only when every slot has held others. */
+    @Test
+    @Tag("nessie-N27")
+    void shouldKeepArgumentsWhileTheirSlotTakesOthers() throws Exception {
+        CountDownLatch filled = new CountDownLatch(1);
+        try (RealEnvironment environment = RealEnvironment.builder().job("workers").build();
+                NessieServer server =
+                        NessieServer.builder(environment, Transports.open("shm", context))
+                                .threads(2)
+                                .on(
+                                        ECHO,
+                                        Bytes::new,
+                                        call -> {
+                                            await(filled);
+                                            call.reply(0, call.args());
+                                        })
+                                .on(FILL, Bytes::new, call -> {})
+                                .start();
+                RpcEndpoint client = RpcEndpoint.over(Transports.open("shm", context), e -> {})) {
+            RpcService service = client.client().getService(server.url(), 10_000);
+            client.client().register(ECHO);
+            client.client().register(FILL);
+            ClientRequest request = new ClientRequest();
+            Bytes args = new Bytes(service.inlineArgsMax(false) - 8);
+            Bytes result = new Bytes();
+            client.client().call(request, service, ECHO, args, result, null, 0, 50_000);
+            Bytes poison = new Bytes(args.encodedLength());
+            Arrays.fill(poison.value, (byte) 0xEE);
+            List<RpcResult> sent = new ArrayList<>();
+            while (sent.size() < COUNT) {
+                RpcResult how = client.client().callResponseless(service, FILL, poison);
+                if (how == RpcResult.OK) {
+                    sent.add(how);
+                }
+                client.doWork();
+            }
+            filled.countDown();
+            while (!request.isDone()) {
+                client.doWork();
+            }
+            assertThat(request.result()).isEqualTo(RpcResult.OK);
+            assertThat(Arrays.equals(result.value, args.value)).isTrue();
+        }
+    }
+
+    /** Neither its handler's thread nor its client waits for ever. */
+    @Test
+    void shouldEndCallsOfValuesThatCannotBeEncoded() {
+        Bytes broken =
+                new Bytes() {
+                    @Override
+                    public int encodedLength() {
+                        throw new XdrException("planned");
+                    }
+                };
+        try (RealEnvironment environment = RealEnvironment.builder().job("workers").build();
+                NessieServer server =
+                        NessieServer.builder(environment, Transports.open("shm", context))
+                                .threads(1)
+                                .on(ECHO, Bytes::new, call -> call.reply(0, call.args()))
+                                .on(FILL, call -> call.reply(0, broken))
+                                .start();
+                NessieClient client =
+                        NessieClient.connect(
+                                environment,
+                                Transports.open("shm", context),
+                                server.url(),
+                                20_000)) {
+            for (int i = 0; i < 4; i++) {
+                requireRefused(client.call(FILL, null, new Bytes()), RpcResult.OK);
+                requireRefused(client.call(ECHO, broken, new Bytes()), RpcResult.EENCODE);
+            }
+            Bytes result = client.call(ECHO, new Bytes(8), new Bytes()).join();
+            assertThat(result.value).hasSize(4);
+        }
+    }
+
+    private static void requireRefused(CompletableFuture<?> call, RpcResult local) {
+        assertThatThrownBy(() -> call.get(30, TimeUnit.SECONDS))
+                .cause()
+                .isInstanceOfSatisfying(
+                        RpcException.class, e -> assertThat(e.result()).isEqualTo(local));
+    }
+
+    private static void await(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+}
