@@ -187,7 +187,11 @@ public final class NessieClient implements AutoCloseable {
         CompletableFuture.runAsync(free, this::execute).join();
     }
 
-    /** Ends a server in order: what it has accepted is answered. Waits for that. */
+    /**
+     * Ends a server in order: what it has accepted is answered. Waits until it has said so.
+     *
+     * @throws CompletionException with an {@link RpcException} if it has not
+     */
     public void kill() {
         Runnable kill = () -> loop.endpoint.client().kill(loop.service, 0, timeoutMs);
         CompletableFuture.runAsync(kill, this::execute).join();

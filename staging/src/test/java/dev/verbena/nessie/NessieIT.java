@@ -14,14 +14,16 @@ import dev.verbena.nessie.nnti.NntiPeer;
 import dev.verbena.nessie.nnti.NntiResult;
 import dev.verbena.nessie.nnti.NntiTransport;
 import dev.verbena.nessie.nnti.WorkRequest;
+import dev.verbena.nessie.rpc.ClientRequest;
 import dev.verbena.nessie.rpc.Opcode;
 import dev.verbena.nessie.rpc.RpcEndpoint;
 import dev.verbena.nessie.rpc.RpcException;
+import dev.verbena.nessie.rpc.RpcResult;
 import dev.verbena.nessie.rpc.RpcServer;
 import dev.verbena.nessie.rpc.RpcServerOptions;
 import dev.verbena.nessie.rpc.RpcService;
+import dev.verbena.nessie.xdr.XdrInts;
 import dev.verbena.nessie.xdr.XdrOpaque;
-import dev.verbena.nessie.xdr.XdrValue;
 import dev.verbena.transport.Transport;
 import dev.verbena.transport.TransportContext;
 import dev.verbena.transport.Transports;
@@ -32,7 +34,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.stream.Stream;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -70,30 +71,77 @@ class NessieIT {
         }
     }
 
+    /** Eight clients on one thread; each keeps some calls under way. */
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 4})
     @Tag("nessie-R21")
     void shouldAnswerEachOfManyCallsOnce(int threads) throws Exception {
-        // --long: 100,000 calls instead of 4,000
-        int count = Boolean.getBoolean("verbena.long") ? 12_500 : 500;
+        int count = 12_500;
         try (NessieProcess server = NessieProcess.start("serve", job, "" + threads)) {
-            List<NessieClient> clients = new ArrayList<>();
-            List<CompletableFuture<XdrValue>> calls = new ArrayList<>();
+            List<Caller> callers = new ArrayList<>();
             for (int i = 0; i < 8; i++) {
-                clients.add(NessieClient.connect(environment, open(), server.url(), 60_000));
+                callers.add(new Caller(RpcEndpoint.over(open(), e -> {}), server.url()));
             }
-            for (int i = 0; i < count; i++) {
-                for (NessieClient client : clients) {
-                    calls.add(client.call(Opcode.NULL, null, null));
-                }
-                if (i % 32 == 31) {
-                    CompletableFuture.allOf(calls.toArray(new CompletableFuture<?>[0])).join();
-                    calls.clear();
+            while (callers.stream().anyMatch(each -> each.answered < count)) {
+                callers.forEach(each -> each.step(count));
+            }
+            for (Caller each : callers) {
+                assertThat(each.failed).isZero();
+                assertThat(each.endpoint.client().lateCount()).as("answers to no call").isZero();
+                each.endpoint.close();
+            }
+            try (NessieClient client =
+                    NessieClient.connect(environment, open(), server.url(), 60_000)) {
+                XdrInts handled = new XdrInts(true, 1);
+                client.call(NessieProcess.COUNT, null, handled).join();
+                assertThat(handled.get(0)).isEqualTo(8 * count);
+                requireDoubled(client);
+            }
+        }
+    }
+
+    /** Calls without arguments, some at a time. */
+    private static final class Caller {
+        private final RpcEndpoint endpoint;
+        private final RpcService service;
+        private final ClientRequest[] requests = new ClientRequest[16];
+        private int started;
+        private int answered;
+        private int failed;
+
+        Caller(RpcEndpoint endpoint, String url) {
+            this.endpoint = endpoint;
+            service = endpoint.client().getService(url, 60_000);
+            endpoint.client().register(NessieProcess.NOTHING);
+            for (int i = 0; i < requests.length; i++) {
+                ClientRequest request = new ClientRequest();
+                request.onDone(
+                        () -> {
+                            answered++;
+                            failed += request.result() == RpcResult.OK ? 0 : 1;
+                        });
+                requests[i] = request;
+            }
+        }
+
+        void step(int count) {
+            for (ClientRequest each : requests) {
+                boolean isNew = each.state() == ClientRequest.State.NULL;
+                if (started < count && (isNew || each.isDone())) {
+                    started++;
+                    endpoint.client()
+                            .call(
+                                    each,
+                                    service,
+                                    NessieProcess.NOTHING,
+                                    null,
+                                    null,
+                                    null,
+                                    0,
+                                    60_000);
                 }
             }
-            CompletableFuture.allOf(calls.toArray(new CompletableFuture<?>[0])).join();
-            requireDoubled(clients.get(0));
-            clients.forEach(NessieClient::close);
+            endpoint.doWork();
         }
     }
 
@@ -140,6 +188,9 @@ class NessieIT {
             client.call(Opcode.NULL, null, null).join();
             server.kill();
             assertThatThrownBy(() -> client.call(Opcode.NULL, null, null).join())
+                    .isInstanceOf(CompletionException.class)
+                    .hasCauseInstanceOf(RpcException.class);
+            assertThatThrownBy(client::kill)
                     .isInstanceOf(CompletionException.class)
                     .hasCauseInstanceOf(RpcException.class);
         }

@@ -11,9 +11,11 @@ import dev.verbena.nessie.rpc.RpcCall;
 import dev.verbena.nessie.rpc.RpcClient;
 import dev.verbena.nessie.rpc.RpcEndpoint;
 import dev.verbena.nessie.rpc.RpcService;
+import dev.verbena.nessie.xdr.XdrInts;
 import dev.verbena.transport.TransportContext;
 import dev.verbena.transport.Transports;
 import java.io.IOException;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * A process of its own, and the program that it runs: {@code serve JOB THREADS} or {@code memory
@@ -22,6 +24,12 @@ import java.io.IOException;
 final class NessieProcess extends JavaProcess {
     /** Doubles each byte of the client's data. */
     static final int DOUBLE = 1;
+
+    /** Does nothing, and is counted. */
+    static final int NOTHING = 2;
+
+    /** How often that was. */
+    static final int COUNT = 3;
 
     static final int LENGTH_MAX = 1 << 20;
 
@@ -63,17 +71,31 @@ final class NessieProcess extends JavaProcess {
             return;
         }
         int code;
+        AtomicInteger count = new AtomicInteger();
         try (RealEnvironment environment = RealEnvironment.builder().job(arguments[1]).build();
                 NessieServer server =
                         NessieServer.builder(environment, Transports.open("shm", context))
                                 .threads(Integer.parseInt(arguments[2]))
                                 .slots(2, LENGTH_MAX)
                                 .onBulk(DOUBLE, null, NessieProcess::twice)
+                                .on(
+                                        NOTHING,
+                                        call -> {
+                                            count.incrementAndGet();
+                                            call.reply(0, null);
+                                        })
+                                .on(COUNT, call -> call.reply(0, number(count.get())))
                                 .start()) {
             System.out.println("url " + server.url());
             code = server.ended().join();
         }
         System.exit(code);
+    }
+
+    private static XdrInts number(int value) {
+        XdrInts number = new XdrInts(true, 1);
+        number.set(0, value);
+        return number;
     }
 
     private static void twice(RpcCall call) {

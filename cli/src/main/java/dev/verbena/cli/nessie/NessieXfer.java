@@ -8,6 +8,7 @@ import dev.verbena.cli.terminal.Messages;
 import dev.verbena.cli.terminal.OutputFolder;
 import dev.verbena.cli.terminal.Termination;
 import dev.verbena.nessie.nnti.NntiException;
+import dev.verbena.nessie.rpc.RpcException;
 import dev.verbena.nessie.xfer.DataArray;
 import dev.verbena.nessie.xfer.Distribution;
 import dev.verbena.nessie.xfer.Validation;
@@ -174,7 +175,10 @@ public final class NessieXfer extends CliCommand {
     @Option(
             names = "--server-url-file",
             paramLabel = "FILE",
-            description = "Use these servers, of the same --transport and --job.")
+            defaultValue = "${env:NNTI_CONTACT_FILENAME}",
+            description =
+                    "Use these servers, of the same --transport and --job. Default:"
+                            + " $NNTI_CONTACT_FILENAME, if that is set.")
     private Path urlFile;
 
     @Option(names = "--keep-servers", description = "Do not end those servers.")
@@ -308,7 +312,7 @@ public final class NessieXfer extends CliCommand {
                 throw new Messages.Failure("ended before the servers were called");
             }
             transfer(plan, servers, job, group, log);
-        } catch (XferException | NntiException | JobGroupException e) {
+        } catch (XferException | RpcException | NntiException | JobGroupException e) {
             throw new Messages.Failure(e.getMessage());
         }
     }

@@ -363,18 +363,23 @@ public final class RpcClient {
     }
 
     /**
-     * Ends a server: signal 0 in order, after what it has accepted; another at once, with that
-     * code.
+     * Ends a server: signal 0 in order, after what it has accepted, and waits until it has said so;
+     * another at once, with that code.
+     *
+     * @throws RpcException if the server was not reached
      */
-    public RpcResult kill(RpcService service, int signal, long timeoutMs) {
+    public void kill(RpcService service, int signal, long timeoutMs) {
         XdrInts args = new XdrInts(true, 1);
         args.set(0, signal);
-        if (signal != 0) {
-            return callResponseless(service, Opcode.KILL_SERVICE, args);
-        }
         ClientRequest request = new ClientRequest();
-        call(request, service, Opcode.KILL_SERVICE, args, null, null, 0, timeoutMs);
-        return await(request, NntiTransport.NEVER);
+        RpcResult how =
+                signal == 0
+                        ? call(request, service, Opcode.KILL_SERVICE, args, null, null, 0, timeoutMs)
+                        : callResponseless(service, Opcode.KILL_SERVICE, args);
+        how = signal == 0 ? await(request, NntiTransport.NEVER) : how;
+        if (how != RpcResult.OK) {
+            throw new RpcException(how, 0, "kill");
+        }
     }
 
     /** Results that came when nobody waited for them any more. */

@@ -240,7 +240,11 @@ public final class ArrayClient implements AutoCloseable {
         return start(operation, request, null, waitMs + timeoutMs).await();
     }
 
-    /** Ends all servers in order: what they have accepted is answered. */
+    /**
+     * Ends all servers in order: what they have accepted is answered.
+     *
+     * @throws dev.verbena.nessie.rpc.RpcException if one has not said so
+     */
     public void end() {
         for (RpcService service : services) {
             endpoint.client().kill(service, 0, timeoutMs);

@@ -103,7 +103,11 @@ public final class XferClient implements AutoCloseable {
         return request.wireLength(service);
     }
 
-    /** Ends the server in order, and waits for its answer. */
+    /**
+     * Ends the server in order, and waits for its answer.
+     *
+     * @throws dev.verbena.nessie.rpc.RpcException if it did not come
+     */
     public void kill() {
         endpoint.client().kill(service, 0, timeoutMs);
     }

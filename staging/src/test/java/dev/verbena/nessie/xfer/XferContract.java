@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.verbena.agent.RealEnvironment;
 import dev.verbena.memory.RegisteredRegion;
 import dev.verbena.nessie.NessieServer;
+import dev.verbena.nessie.rpc.RpcException;
 import dev.verbena.transport.Transport;
 import dev.verbena.transport.TransportContext;
 import dev.verbena.transport.Transports;
@@ -156,6 +157,9 @@ public abstract class XferContract {
         clients.get(0).kill();
         assertThat(servers.get(0).ended().join()).isZero();
         assertThat(servers.get(1).ended()).isNotDone();
+        assertThatThrownBy(clients.get(0)::kill)
+                .isInstanceOf(RpcException.class)
+                .hasMessageStartingWith("kill: ");
     }
 
     @Test
