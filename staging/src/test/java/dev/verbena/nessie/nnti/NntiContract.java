@@ -185,11 +185,37 @@ public abstract class NntiContract {
             {8, Long.MAX_VALUE, 0},
             {0, 8, Long.MAX_VALUE}
         };
+        local.window().setMemory(0, 64, (byte) 7);
+        WorkRequest get = new WorkRequest();
         for (long[] each : ranges) {
-            assertThat(put(local, each[0], each[1], target.handle(), each[2]))
-                    .as(Arrays.toString(each))
+            String what = Arrays.toString(each);
+            assertThat(
+                            pair.left.put(
+                                    pair.toRight,
+                                    local,
+                                    each[0],
+                                    each[1],
+                                    target.handle(),
+                                    each[2],
+                                    get))
+                    .as(what)
                     .isEqualTo(NntiResult.EINVAL);
+            assertThat(
+                            pair.left.get(
+                                    pair.toRight,
+                                    target.handle(),
+                                    each[2],
+                                    each[1],
+                                    local,
+                                    each[0],
+                                    get))
+                    .as(what)
+                    .isEqualTo(NntiResult.EINVAL);
+            // It was refused before it began.
+            assertThat(get.state()).as(what).isEqualTo(WorkRequest.State.NULL);
         }
+        assertThat(target.window().getLong(0)).isZero();
+        assertThat(local.window().getByte(0)).isEqualTo((byte) 7);
     }
 
     @Test
@@ -455,9 +481,15 @@ public abstract class NntiContract {
     void shouldKeepTimeouts() {
         NntiBuffer queue = pair.right.alloc(64, 4, BufferFlags.RECV_QUEUE);
         Transport clock = pair.right.transport();
-        long start = clock.nanoTime();
-        assertThat(pair.right.await(queue, 100, new NntiStatus())).isEqualTo(NntiResult.ETIMEDOUT);
-        assertThat(clock.nanoTime() - start).isBetween(100_000_000L, 400_000_000L);
+        long least = Long.MAX_VALUE;
+        // The machine may be busy: not each of them need be in time.
+        for (int i = 0; i < 20 && least > 150_000_000; i++) {
+            long start = clock.nanoTime();
+            assertThat(pair.right.await(queue, 100, new NntiStatus()))
+                    .isEqualTo(NntiResult.ETIMEDOUT);
+            least = Math.min(least, clock.nanoTime() - start);
+        }
+        assertThat(least).isBetween(100_000_000L, 150_000_000L);
         assertThat(pair.right.await(queue, 0, new NntiStatus())).isEqualTo(NntiResult.ETIMEDOUT);
     }
 
@@ -482,15 +514,40 @@ public abstract class NntiContract {
     @Tag("nessie-N22")
     void shouldCancelWhatIsOutstandingAndRevoke() {
         NntiBuffer local = pair.left.alloc(64, 1, SOURCE);
-        NntiBuffer target = pair.right.alloc(64, 1, TARGET);
-        WorkRequest receive = new WorkRequest();
-        pair.right.receive(target, receive);
+        local.window().setMemory(0, 64, (byte) 7);
+        ByteBuffer memory = ByteBuffer.allocateDirect(64);
+        NntiBuffer target = pair.right.register(OffHeapMemories.wrap(memory), TARGET);
+        List<WorkRequest> receives = new ArrayList<>();
+        for (int i = 0; i < 3; i++) {
+            receives.add(new WorkRequest());
+            pair.right.receive(target, receives.get(i));
+        }
         BufferHandle handle = new BufferHandle().set(target.handle());
         pair.right.unregister(target);
         pair.right.unregister(target);
-        assertThat(receive.status().result()).isEqualTo(NntiResult.ECANCELED);
+        assertThat(receives).allMatch(each -> each.status().result() == NntiResult.ECANCELED);
         assertThat(put(local, 0, 8, handle, 0)).isEqualTo(NntiResult.ENOENT);
+        assertThat(memory.getLong(0)).isZero();
         assertThat(target.window().capacity()).isZero();
+    }
+
+    /** More sends than can be on their way at a time: the others have not begun. */
+    @Test
+    @Tag("nessie-N22")
+    void shouldCancelSendsThatHaveNotBegun() {
+        pair.right.alloc(8, 4, BufferFlags.RECV_QUEUE);
+        NntiBuffer source = pair.left.alloc(8, 1, BufferFlags.SEND_SRC);
+        List<WorkRequest> sends = new ArrayList<>();
+        for (int i = 0; i < 5000; i++) {
+            sends.add(new WorkRequest());
+            pair.left.send(pair.toRight, source, null, sends.get(i));
+        }
+        pair.left.unregister(source);
+        assertThat(sends.get(4999).status().result()).isEqualTo(NntiResult.ECANCELED);
+        pair.pump("ended", () -> sends.stream().allMatch(WorkRequest::isComplete));
+        assertThat(sends)
+                .extracting(each -> each.status().result())
+                .containsOnly(NntiResult.OK, NntiResult.ECANCELED);
     }
 
     @Test
