@@ -21,6 +21,7 @@ __all__ = ["ArrayError", "Arrays"]
 
 _PUT, _GET, _SEAL, _DESCRIBE, _VERSIONS, _OPEN = range(1, 7)
 _ANSWER, _PULL, _PUSH = 16, 17, 18
+_NAME_MAX = 128
 _ARRAY_TYPES = "int8 uint8 int16 uint16 int32 uint32 int64 uint64 float32 float64".split()
 _ARRAY_STATUSES = (
     "OK BAD_REQUEST UNKNOWN MISMATCH OUTSIDE OVERLAP SEALED NOT_COVERED DEADLINE TOO_LARGE BUSY"
@@ -59,6 +60,8 @@ class _Server:
     def ask(self, operation, name, number, wait, kind=0, shape=(), box=None, outer=None, data=None):
         """Asks, and moves bytes of data as the server says; version, type, shape, versions."""
         text = name.encode()
+        if not 1 <= len(text) <= _NAME_MAX:
+            raise ValueError(f"name of {len(text)} bytes; possible are 1 to {_NAME_MAX}")
         request = struct.pack(">iiI", self.place, self.places, len(text))
         request += text + bytes(-len(text) % 4) + struct.pack(">qi", number, kind) + _longs(shape)
         request += _box(*(box or ((), ()))) + _box(*(outer or ((), ())))
@@ -122,6 +125,8 @@ class Arrays:
 
     def __init__(self, addresses, timeout):
         self._servers = []
+        if not addresses:
+            raise ValueError("no address of a server")
         try:
             for place, address in enumerate(addresses):
                 self._servers.append(_Server(address, place, len(addresses), timeout))
@@ -133,8 +138,8 @@ class Arrays:
         """Puts an array as a piece that begins at start of a whole array of this shape."""
         array = numpy.asarray(array)
         array = numpy.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<"))
-        if array.dtype.name not in _ARRAY_TYPES or array.ndim == 0:
-            raise ValueError(f"array of {array.dtype}, {array.ndim} dimensions")
+        if array.dtype.name not in _ARRAY_TYPES or array.ndim == 0 or array.size == 0:
+            raise ValueError(f"array of {array.dtype}, shape {array.shape}")
         kind = _ARRAY_TYPES.index(array.dtype.name) + 1
         shape, start = tuple(shape or array.shape), tuple(start or (0,) * array.ndim)
         data = memoryview(array).cast("B")
@@ -161,6 +166,8 @@ class Arrays:
         number = -1 if version is None else version
         number, kind, shape, _ = self._home(name).ask(_DESCRIBE, name, number, wait)
         slices = (box if isinstance(box, tuple) else (box,)) if box is not None else ()
+        if not all(isinstance(each, slice) for each in slices):
+            raise ValueError(f"box {box} is not made of slices")
         ranges = [s.indices(n) for s, n in zip(slices, shape)] + [
             (0, n, 1) for n in shape[len(slices):]]
         if len(slices) > len(shape) or any(step != 1 or a >= b for a, b, step in ranges):

@@ -31,9 +31,6 @@ final class ArrayStore implements AutoCloseable {
     private int versionCount;
     private boolean isChanged;
 
-    /** Why the disk took a piece no more; pieces of that version stay in memory. */
-    private ArrayException failure;
-
     ArrayStore(DurableStore files, PieceMemory memory, ArrayServerOptions options) {
         this.files = files;
         this.memory = memory;
@@ -107,9 +104,15 @@ final class ArrayStore implements AutoCloseable {
         Iterator<Piece> oldest = resident.iterator();
         while (memory.free() < length && oldest.hasNext()) {
             Piece piece = oldest.next();
-            if (piece.is(Piece.State.FILED) && !piece.isUsed()) {
+            boolean isLost = !piece.version.file.error.isEmpty();
+            if ((isLost || piece.is(Piece.State.FILED)) && !piece.isUsed()) {
                 oldest.remove();
                 drop(piece);
+                if (isLost) {
+                    // Never to be sealed: what is left of it makes room, on the disk, too.
+                    piece.version.pieces.clear();
+                    piece.version.file.remove(true);
+                }
             }
         }
         long missing = length - memory.free();
@@ -119,9 +122,6 @@ final class ArrayStore implements AutoCloseable {
                 missing -= piece.length();
                 write(piece);
             }
-        }
-        if (missing > 0 && failure != null) {
-            throw failure;
         }
     }
 
@@ -173,10 +173,7 @@ final class ArrayStore implements AutoCloseable {
     /** Brings a version to disk; true: it is there. To be asked again while it is false. */
     boolean seal(Version version) {
         version.sealing();
-        String error = version.file.error;
-        if (!error.isEmpty()) {
-            throw version.failure(ArrayStatus.FAILED, error);
-        }
+        version.requireFile();
         if (!version.isSealed() && version.canBeSealed()) {
             writeOn(version);
         }
@@ -199,14 +196,11 @@ final class ArrayStore implements AutoCloseable {
 
     private boolean isWritten(Version version) {
         VersionFile file = version.file;
-        if (!file.error.isEmpty()) {
-            failure = version.failure(ArrayStatus.FAILED, file.error);
-            isChanged = true;
-        } else if (file.isSealed()) {
-            retire(version.description.name());
-        } else {
+        if (file.error.isEmpty() && !file.isSealed()) {
             return file.isIdle() && !sealOn(version);
         }
+        isChanged = true;
+        retire(version.description.name());
         return true;
     }
 

@@ -49,6 +49,7 @@ final class GetJob extends Job implements TransferListener {
         Requests.requireInside(array, box, memory, caller.memoryLength());
         pieces = version.covering(box);
         if (pieces == null) {
+            version.requireFile();
             String why = "no pieces cover box " + box;
             if (version.isSealed()) {
                 throw version.failure(ArrayStatus.NOT_COVERED, why);

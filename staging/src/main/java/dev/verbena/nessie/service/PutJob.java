@@ -30,6 +30,7 @@ final class PutJob extends Job implements TransferListener {
 
     @Override
     boolean attempt() {
+        piece.version.requireFile();
         NntiBuffer memory = store.take(piece.length());
         if (memory == null) {
             return mustWait(ArrayStatus.BUSY, "there is no memory for piece " + piece.box);

@@ -65,6 +65,13 @@ final class Version {
         return missing == 0 ? found : null;
     }
 
+    /** Refuses what is of no use any more once the disk has refused a piece. */
+    void requireFile() {
+        if (!file.error.isEmpty()) {
+            throw failure(ArrayStatus.FAILED, file.error);
+        }
+    }
+
     /** Whether all pieces have come as far as this. */
     boolean are(Piece.State least) {
         return pieces.stream().allMatch(piece -> piece.is(least));

@@ -232,6 +232,17 @@ public abstract class ArrayServiceContract {
             failed(() -> client.put(grid("t", 1, 8), box(4, 4), four));
             failed(() -> client.seal("t", 1));
             assertThat(client.get("t", 1, box(0, 4), four, 0)).isEqualTo(1);
+            // It makes room for others.
+            for (int version = 1; version < 4; version++) {
+                fill(four, version);
+                client.put(grid("u", version, 4), box(0, 4), four);
+                client.seal("u", version);
+            }
+            failed(() -> client.get("t", 1, box(0, 4), four, 60_000));
+            failed(() -> client.put(grid("t", 1, 8), box(0, 4), four));
+            failed(() -> client.seal("t", 1));
+            client.get("u", 2, box(0, 4), four, 0);
+            assertThat(element(four, 3)).isEqualTo(2 + 3);
         }
     }
 

@@ -139,6 +139,21 @@ class ArrayTcpTest {
                 part = service.get("t", numpy.s_[10:30, 2:7])
                 print(part.shape, (part == whole[10:30, 2:7]).all())
                 print(service.get("java", numpy.s_[3:6]).tolist())
+                for box in numpy.s_[3], numpy.s_[..., 3:4]:
+                    try:
+                        service.get("java", box)
+                    except ValueError as error:
+                        print(error)
+                for name, array in ("n" * 500, whole), ("none", whole[:0]):
+                    try:
+                        service.put(name, 0, array)
+                    except ValueError as error:
+                        print(error)
+                print(service.get("java", numpy.s_[7:]).tolist())
+            try:
+                verbena.arrays()
+            except ValueError as error:
+                print(error)
             """;
 
     @Test
@@ -180,7 +195,13 @@ class ArrayTcpTest {
                                     "DEADLINE",
                                     "4 True",
                                     "(20, 5) True",
-                                    "[103, 104, 105]"));
+                                    "[103, 104, 105]",
+                                    "box 3 is not made of slices",
+                                    "box (Ellipsis, slice(3, 4, None)) is not made of slices",
+                                    "name of 500 bytes; possible are 1 to 128",
+                                    "array of float64, shape (0, 20)",
+                                    "[107]",
+                                    "no address of a server"));
             client.get(
                     "t", 4, Box.of(new long[] {34, 18}, new long[] {1, 1}), client.allocate(8), 0);
             assertThat(servers.errors).isEmpty();
