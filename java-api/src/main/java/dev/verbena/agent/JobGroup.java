@@ -3,6 +3,7 @@ package dev.verbena.agent;
 import dev.verbena.agent.internal.Deadlines;
 import java.io.IOException;
 import java.net.URI;
+import java.nio.charset.CharacterCodingException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -379,7 +380,14 @@ public final class JobGroup implements AutoCloseable {
         if (Files.size(file) > Rendezvous.URL_FILE_MAX) {
             throw new IOException("URL file " + file + " is longer than any job's");
         }
-        List<String> lines = Files.readAllLines(file);
+        List<String> lines;
+        try {
+            lines = Files.readAllLines(file);
+        } catch (CharacterCodingException e) {
+            throw new IOException("URL file " + file + " is no text", e);
+        } catch (IOException e) {
+            throw new IOException("URL file " + file + ": " + e.getMessage(), e);
+        }
         if (lines.isEmpty()) {
             return null;
         }

@@ -7,6 +7,9 @@ import java.util.TreeMap;
 final class JobTexts {
     private static final long BYTES_MAX = 64L << 20;
 
+    /** What the maps take for a text beside its characters. */
+    private static final int ENTRY_BYTES = 200;
+
     private final String name;
     private final Map<String, Map<String, String>> folders = new TreeMap<>();
 
@@ -51,12 +54,16 @@ final class JobTexts {
 
     /** Whether there was room. */
     boolean put(String folder, String text, String value) {
-        if (bytes + value.length() > BYTES_MAX) {
+        if (bytes + size(folder, text, value) > BYTES_MAX) {
             return false;
         }
         String old = folders.computeIfAbsent(folder, key -> new TreeMap<>()).put(text, value);
-        bytes += value.length() - (old == null ? 0 : old.length());
+        bytes += size(folder, text, value) - (old == null ? 0 : size(folder, text, old));
         return true;
+    }
+
+    private static long size(String folder, String text, String value) {
+        return ENTRY_BYTES + folder.length() + text.length() + value.length();
     }
 
     /** Whether nobody else's text has this name. */
@@ -70,7 +77,7 @@ final class JobTexts {
         Map<String, String> texts = folders.get(folder);
         if (texts != null) {
             String old = texts.remove(text);
-            bytes -= old == null ? 0 : old.length();
+            bytes -= old == null ? 0 : size(folder, text, old);
             if (texts.isEmpty()) {
                 folders.remove(folder);
             }

@@ -308,6 +308,10 @@ class JobGroupTest {
         assertThat(JobGroup.readUrls(file)).containsExactly("shm://a", "shm://b");
         Files.writeString(file, "many\nshm://a\n");
         assertThatThrownBy(() -> JobGroup.readUrls(file)).hasMessageContaining(file.toString());
+        Files.write(file, new byte[] {'1', '\n', (byte) 0xFF});
+        assertThatThrownBy(() -> JobGroup.readUrls(file)).hasMessage("URL file %s is no text", file);
+        assertThatThrownBy(() -> JobGroup.readUrls(directory))
+                .hasMessageStartingWith("URL file " + directory + ": ");
     }
 
     @Test

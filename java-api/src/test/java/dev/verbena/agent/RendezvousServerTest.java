@@ -112,7 +112,8 @@ class RendezvousServerTest {
 
     @Test
     void shouldNameTheRanksThatDidNotCome() {
-        assertThatThrownBy(() -> join("lonely", 1, 3, "sim", SHORT_NS))
+        // Enough to connect while the machine is busy.
+        assertThatThrownBy(() -> join("lonely", 1, 3, "sim", 20 * SHORT_NS))
                 .isInstanceOf(JobGroupException.class)
                 .hasMessageContaining("2 of 3")
                 .hasMessageContaining("{0, 2}");
@@ -121,7 +122,7 @@ class RendezvousServerTest {
     @Test
     void shouldRefuseASecondProcessOfOneRank() throws Exception {
         List<JobGroup> groups = joinAll("twice", "sim", "sim");
-        assertThatThrownBy(() -> join("twice", 1, 2, "sim", SHORT_NS))
+        assertThatThrownBy(() -> join("twice", 1, 2, "sim", LONG_NS))
                 .isInstanceOf(JobGroupException.class)
                 .hasMessageContaining("rank 1 of job twice");
         groups.forEach(JobGroup::close);
@@ -166,6 +167,23 @@ class RendezvousServerTest {
         String text = "y".repeat(RendezvousStore.TEXT_MAX + 1);
         assertThat(answerTo(first + "put a b " + text + "\n")).contains("no room");
         assertThat(joinAll("fine", "sim", "sim")).hasSize(2);
+    }
+
+    /** Texts may be empty, and their names are long. */
+    @Test
+    void shouldBoundTheMemoryOfNamesToo() {
+        JobTexts texts = new JobTexts("job");
+        String longName = "n".repeat(RendezvousServer.LINE_MAX / 2);
+        int count = 0;
+        while (count < 10_000 && texts.put("folder" + count, longName, "")) {
+            count++;
+        }
+        assertThat(count).isBetween(1_000, 5_000);
+        assertThat(texts.bytes()).isLessThan(100L << 20);
+        for (int i = 0; i < count; i++) {
+            texts.remove("folder" + i, longName);
+        }
+        assertThat(texts.bytes()).isZero();
     }
 
     @Test
