@@ -22,7 +22,10 @@ abstract class ServerCommand<S extends AutoCloseable> extends CliCommand {
             names = "--server-url-file",
             paramLabel = "FILE",
             required = true,
-            description = "Is written once all servers can be called: their number, their URLs.")
+            defaultValue = "${env:NNTI_CONTACT_FILENAME}",
+            description =
+                    "Is written once all servers can be called: their number, their URLs. Default:"
+                            + " $NNTI_CONTACT_FILENAME.")
     private Path urlFile;
 
     /** Runs so many servers. */

@@ -147,9 +147,10 @@ class NessieXferTest {
         String urls = folder.resolve("urls").toString();
         String job = "--job=xfer-test" + ProcessHandle.current().pid();
         List<String> words =
-                List.of("nessie", "xfer-server", job, "--num-threads=1", "--server-url-file", urls);
+                List.of("nessie", "xfer-server", job, "--num-threads=1");
+        Map<String, String> variables = Map.of("NNTI_CONTACT_FILENAME", urls);
         ChildProcess server =
-                ChildProcess.start("server", null, Map.of(), List.of(), words, line -> {});
+                ChildProcess.start("server", null, variables, List.of(), words, line -> {});
         try {
             for (String last : new String[] {"--keep-servers", "--rr-distribution"}) {
                 Run run = xfer(job, "--server-url-file", urls, "--timeout=30000", last);
@@ -158,6 +159,12 @@ class NessieXferTest {
             }
             assertThat(server.waitFor(60_000)).isTrue();
             assertThat(server.exitCode()).isZero();
+            // There are none any more: the client, too, has found the file's name.
+            List<String> again = List.of("nessie", "xfer", job, "--timeout=10");
+            ChildProcess client =
+                    ChildProcess.start("client", null, variables, List.of(), again, line -> {});
+            assertThat(client.waitFor(60_000)).isTrue();
+            assertThat(client.exitCode()).isEqualTo(1);
         } finally {
             server.end(1000);
         }
