@@ -309,7 +309,8 @@ class JobGroupTest {
         Files.writeString(file, "many\nshm://a\n");
         assertThatThrownBy(() -> JobGroup.readUrls(file)).hasMessageContaining(file.toString());
         Files.write(file, new byte[] {'1', '\n', (byte) 0xFF});
-        assertThatThrownBy(() -> JobGroup.readUrls(file)).hasMessage("URL file %s is no text", file);
+        assertThatThrownBy(() -> JobGroup.readUrls(file))
+                .hasMessage("URL file %s is no text", file);
         assertThatThrownBy(() -> JobGroup.readUrls(directory))
                 .hasMessageStartingWith("URL file " + directory + ": ");
     }

@@ -146,8 +146,7 @@ class NessieXferTest {
     void shouldUseServersThatRunAndEndThem() throws Exception {
         String urls = folder.resolve("urls").toString();
         String job = "--job=xfer-test" + ProcessHandle.current().pid();
-        List<String> words =
-                List.of("nessie", "xfer-server", job, "--num-threads=1");
+        List<String> words = List.of("nessie", "xfer-server", job, "--num-threads=1");
         Map<String, String> variables = Map.of("NNTI_CONTACT_FILENAME", urls);
         ChildProcess server =
                 ChildProcess.start("server", null, variables, List.of(), words, line -> {});

@@ -371,12 +371,14 @@ public final class RpcClient {
     public void kill(RpcService service, int signal, long timeoutMs) {
         XdrInts args = new XdrInts(true, 1);
         args.set(0, signal);
-        ClientRequest request = new ClientRequest();
-        RpcResult how =
-                signal == 0
-                        ? call(request, service, Opcode.KILL_SERVICE, args, null, null, 0, timeoutMs)
-                        : callResponseless(service, Opcode.KILL_SERVICE, args);
-        how = signal == 0 ? await(request, NntiTransport.NEVER) : how;
+        RpcResult how;
+        if (signal != 0) {
+            how = callResponseless(service, Opcode.KILL_SERVICE, args);
+        } else {
+            ClientRequest request = new ClientRequest();
+            call(request, service, Opcode.KILL_SERVICE, args, null, null, 0, timeoutMs);
+            how = await(request, NntiTransport.NEVER);
+        }
         if (how != RpcResult.OK) {
             throw new RpcException(how, 0, "kill");
         }

@@ -678,8 +678,7 @@ public abstract class RpcContract {
         ClientRequest itsRequest = new ClientRequest();
         Bytes itsArgs = new Bytes(100);
         Bytes itsResult = new Bytes();
-        other.client()
-                .call(itsRequest, itsService, 8, itsArgs, itsResult, itsData, 4096, 100_000);
+        other.client().call(itsRequest, itsService, 8, itsArgs, itsResult, itsData, 4096, 100_000);
         pair.pump("held", () -> ofOther.size() == 1);
         Random random = new Random(24);
         byte[] bytes = new byte[RpcEndpoint.MESSAGE_LENGTH];

@@ -2,18 +2,18 @@ package dev.verbena.nessie.rpc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.verbena.nessie.nnti.NntiPeer;
-import dev.verbena.nessie.nnti.NntiTransport;
-import dev.verbena.nessie.rpc.wire.RpcConstants;
-import java.util.Arrays;
-import java.util.Random;
-import org.agrona.MutableDirectBuffer;
 import dev.verbena.nessie.nnti.BufferFlags;
 import dev.verbena.nessie.nnti.MessageHandler;
 import dev.verbena.nessie.nnti.NntiOptions;
+import dev.verbena.nessie.nnti.NntiPeer;
+import dev.verbena.nessie.nnti.NntiTransport;
+import dev.verbena.nessie.rpc.wire.RpcConstants;
 import dev.verbena.nessie.xdr.XdrInts;
 import dev.verbena.transport.Transports;
+import java.util.Arrays;
+import java.util.Random;
 import org.agrona.DirectBuffer;
+import org.agrona.MutableDirectBuffer;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
