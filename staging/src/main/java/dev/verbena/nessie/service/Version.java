@@ -28,6 +28,7 @@ final class Version {
 
     /** Reserves a box. */
     Piece reserve(Box box) {
+        requireFile();
         if (isSealing || isSealed()) {
             throw failure(ArrayStatus.SEALED, "it is sealed and takes no piece " + box);
         }
