@@ -1,5 +1,6 @@
 package dev.verbena.jmh;
 
+import dev.verbena.cli.terminal.ChildProcess;
 import dev.verbena.jmh.peers.AeronIpcPeer;
 import dev.verbena.jmh.peers.GrpcPeer;
 import dev.verbena.jmh.peers.JucxPutPeer;
@@ -12,6 +13,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /** The programs that are compared on one machine, ours and others', bound to processors 0 and 1. */
 final class Contestants {
@@ -27,7 +29,9 @@ final class Contestants {
     private static final Pattern MICROSECONDS = Pattern.compile("\"us\":([0-9.]+)");
 
     /** Of every Java program, ours and others'. */
-    private static final List<String> JAVA_OPTIONS = List.of("-XX:+UseSerialGC");
+    private static final List<String> JAVA_OPTIONS =
+            Stream.concat(Stream.of("-XX:+UseSerialGC"), ChildProcess.compilers().stream())
+                    .toList();
 
     /** What Aeron's ping-pong sample is started with, as far as it concerns memory and the JVM. */
     private static final List<String> AERON_SAMPLE =

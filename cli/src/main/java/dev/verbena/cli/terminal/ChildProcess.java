@@ -98,7 +98,7 @@ public final class ChildProcess {
     }
 
     /** Which compilers this JVM was told to use: a test that does without the second one. */
-    private static List<String> compilers() {
+    public static List<String> compilers() {
         return ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
                 .filter(option -> option.startsWith("-XX:TieredStopAtLevel="))
                 .toList();
