@@ -93,7 +93,9 @@ final class Arrivals {
             refusedCount++;
             return;
         }
-        boolean isFirst = held.isEmpty() || queue == null && passes(buffer, offset, length);
+        boolean hasHandler = queue == null && handler != null;
+        boolean isFirst =
+                held.isEmpty() || hasHandler && handler.mayPassOthers(buffer, offset, length);
         if (isFirst && take(peer, buffer, offset, length)) {
             return;
         }
@@ -114,10 +116,6 @@ final class Arrivals {
             return length > queue.elementSize() ? NntiResult.EMSGSIZE : NntiResult.OK;
         }
         return handler == null ? NntiResult.ENOENT : NntiResult.OK;
-    }
-
-    private boolean passes(DirectBuffer buffer, int offset, int length) {
-        return handler != null && handler.mayPassOthers(buffer, offset, length);
     }
 
     private boolean take(NntiPeer peer, DirectBuffer buffer, int offset, int length) {

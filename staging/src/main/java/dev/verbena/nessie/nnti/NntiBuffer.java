@@ -15,9 +15,6 @@ public final class NntiBuffer {
     private static final int EVENTS_MAX = 1 << 16;
     private static final int WINDOW_MAX = 1 << 30;
 
-    /** Whether something is there that {@link #take} returns; made once, for those who wait. */
-    final BooleanSupplier hasEnd = this::hasEnd;
-
     private final int elementSize;
     private final int elementCount;
     final RegisteredRegion[] regions;
@@ -41,6 +38,11 @@ public final class NntiBuffer {
     private final UnsafeBuffer stored = new UnsafeBuffer(0, 0);
 
     private final EventQueue arrivals = new EventQueue(EVENTS_MAX);
+
+    /** Whether something is there that {@link #take} returns; made once, for those who wait. */
+    final BooleanSupplier hasEnd =
+            () -> operations.isEmpty() ? !arrivals.isEmpty() : operations.peek().isComplete();
+
     private int nextSlot;
 
     /** Null: anybody. */
@@ -152,10 +154,6 @@ public final class NntiBuffer {
         if (request.isPooled) {
             pool.push(request);
         }
-    }
-
-    private boolean hasEnd() {
-        return operations.isEmpty() ? !arrivals.isEmpty() : operations.peek().isComplete();
     }
 
     /** The end of the oldest operation, or else what a peer did here, if {@link #hasEnd}. */

@@ -396,12 +396,11 @@ public final class RpcCall {
             // No buffer has flag 0: these data cannot be written to.
             int asked = command == Command.ASK ? BufferFlags.PUT_DST : 0;
             int flag = command == Command.GET ? BufferFlags.GET_DST : asked;
-            RpcResult stored =
-                    RpcResult.of(local.store(flag, at, inline, (int) from, (int) length));
-            if (stored == RpcResult.OK) {
-                to.onTransferred(stored);
+            NntiResult stored = local.store(flag, at, inline, (int) from, (int) length);
+            if (stored == NntiResult.OK) {
+                to.onTransferred(RpcResult.OK);
             }
-            return stored;
+            return RpcResult.of(stored);
         }
         NntiTransport transport = server.transport;
         NntiResult started =

@@ -102,8 +102,8 @@ public final class RpcClient {
      * @param args null: none
      * @param result is decoded into before the call is done; null: what comes is not looked at
      * @param data the server reads or writes it, or asks for it (its flags say which: {@code
-     *     GET_SRC}, {@code PUT_DST}, {@code PUT_SRC}) until the call is done; null: none. Short data
-     *     that the server may only get travel in the request
+     *     GET_SRC}, {@code PUT_DST}, {@code PUT_SRC}) until the call is done; null: none. Short
+     *     data that the server may only get travel in the request
      * @param dataLength bytes of it that the server may use
      * @param timeoutMs deadline of the whole call, milliseconds
      * @return {@code OK}: it is under way; otherwise nothing was sent and the call is done: {@code

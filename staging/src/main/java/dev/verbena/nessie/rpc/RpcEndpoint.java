@@ -5,7 +5,9 @@ import dev.verbena.nessie.nnti.NntiOptions;
 import dev.verbena.nessie.nnti.NntiPeer;
 import dev.verbena.nessie.nnti.NntiTransport;
 import dev.verbena.nessie.rpc.wire.RpcConstants;
+import dev.verbena.staging.Arguments;
 import dev.verbena.transport.Transport;
+import java.util.function.Function;
 import org.agrona.DirectBuffer;
 import org.agrona.ErrorHandler;
 
@@ -30,10 +32,8 @@ public final class RpcEndpoint implements AutoCloseable {
      * @param transport closed with this
      */
     public RpcEndpoint(NntiTransport transport, ErrorHandler errorHandler) {
-        if (transport.messageLengthMax() < RpcMessage.LENGTH_MAX + 64) {
-            throw new IllegalArgumentException(
-                    "messages of " + transport.messageLengthMax() + " bytes are too short");
-        }
+        int length = transport.messageLengthMax();
+        Arguments.range("messageLengthMax", length, RpcMessage.LENGTH_MAX + 64, Integer.MAX_VALUE);
         this.transport = transport;
         this.errorHandler = errorHandler;
         this.client = new RpcClient(transport);
@@ -56,6 +56,22 @@ public final class RpcEndpoint implements AutoCloseable {
      */
     public static RpcEndpoint over(Transport transport, ErrorHandler errorHandler) {
         return new RpcEndpoint(new NntiTransport(transport, NntiOptions.ONE_SIDED), errorHandler);
+    }
+
+    /**
+     * Makes something of a client over a transport without target events.
+     *
+     * @param transport closed with the endpoint, also if this throws
+     */
+    public static <T> T over(
+            Transport transport, ErrorHandler errors, Function<RpcEndpoint, T> maker) {
+        RpcEndpoint endpoint = over(transport, errors);
+        try {
+            return maker.apply(endpoint);
+        } catch (RuntimeException e) {
+            endpoint.close();
+            throw e;
+        }
     }
 
     /** Calls others. */

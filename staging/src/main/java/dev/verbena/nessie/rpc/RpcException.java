@@ -9,10 +9,7 @@ public final class RpcException extends RuntimeException {
 
     /** The result is {@code OK} if it was the procedure that said no. */
     public RpcException(RpcResult result, int remoteCode, String what) {
-        super(
-                result == RpcResult.OK
-                        ? what + ": the server answered code " + remoteCode
-                        : what + ": " + result);
+        super(what + ": " + (result == RpcResult.OK ? "server's code " + remoteCode : result));
         this.result = result;
         this.remoteCode = remoteCode;
     }

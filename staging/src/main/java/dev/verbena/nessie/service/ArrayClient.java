@@ -67,13 +67,8 @@ public final class ArrayClient implements AutoCloseable {
      */
     public static ArrayClient connect(
             Transport transport, List<String> urls, long timeoutMs, ErrorHandler errorHandler) {
-        RpcEndpoint endpoint = RpcEndpoint.over(transport, errorHandler);
-        try {
-            return new ArrayClient(endpoint, urls, timeoutMs);
-        } catch (RuntimeException e) {
-            endpoint.close();
-            throw e;
-        }
+        return RpcEndpoint.over(
+                transport, errorHandler, endpoint -> new ArrayClient(endpoint, urls, timeoutMs));
     }
 
     /**

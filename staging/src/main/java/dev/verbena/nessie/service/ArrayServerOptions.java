@@ -42,9 +42,8 @@ public record ArrayServerOptions(
     }
 
     /** Another place. */
-    public ArrayServerOptions withPlace(int newPlace, int newPlaces) {
-        return new ArrayServerOptions(
-                newPlace, newPlaces, memoryMax, pieceMax, versionsKept, host, port);
+    public ArrayServerOptions withPlace(int index, int count) {
+        return new ArrayServerOptions(index, count, memoryMax, pieceMax, versionsKept, host, port);
     }
 
     /** Another bound of memory; pieces may be as long, up to 1 GiB. */

@@ -1,5 +1,7 @@
 package dev.verbena.nessie.xfer;
 
+import dev.verbena.staging.Arguments;
+
 /** Which server a client uses (specification, section 3.3). */
 public enum Distribution {
     /** Contiguous clients share a server; the first servers have one client more. */
@@ -14,10 +16,8 @@ public enum Distribution {
      * @throws IllegalArgumentException if there is no such client, or no server
      */
     public int serverOf(int client, int clients, int servers) {
-        if (client < 0 || client >= clients || servers < 1) {
-            throw new IllegalArgumentException(
-                    "client %s of %s, %s servers".formatted(client, clients, servers));
-        }
+        Arguments.range("client", client, 0, clients - 1);
+        Arguments.range("servers", servers, 1, Integer.MAX_VALUE);
         if (this == ROUND_ROBIN) {
             return client % servers;
         }

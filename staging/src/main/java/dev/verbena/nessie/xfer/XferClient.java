@@ -40,13 +40,8 @@ public final class XferClient implements AutoCloseable {
      */
     public static XferClient connect(
             Transport transport, String url, long connectMs, long timeoutMs, ErrorHandler errors) {
-        RpcEndpoint endpoint = RpcEndpoint.over(transport, errors);
-        try {
-            return new XferClient(endpoint, url, connectMs, timeoutMs);
-        } catch (RuntimeException e) {
-            endpoint.close();
-            throw e;
-        }
+        return RpcEndpoint.over(
+                transport, errors, endpoint -> new XferClient(endpoint, url, connectMs, timeoutMs));
     }
 
     private static RpcService service(RpcEndpoint endpoint, String url, long connectMs) {

@@ -1,5 +1,6 @@
 package dev.verbena.nessie.xfer;
 
+import dev.verbena.staging.Arguments;
 import java.util.ArrayList;
 import java.util.List;
 import org.agrona.concurrent.BackoffIdleStrategy;
@@ -31,9 +32,7 @@ public final class XferRun {
      * @param clients at least one; not closed by this
      */
     public XferRun(List<XferClient> clients, XferPlan plan, NanoClock clock) {
-        if (clients.isEmpty()) {
-            throw new IllegalArgumentException("a run without clients");
-        }
+        Arguments.range("clients", clients.size(), 1, Integer.MAX_VALUE);
         this.plan = plan;
         this.clock = clock;
         for (XferClient client : clients) {

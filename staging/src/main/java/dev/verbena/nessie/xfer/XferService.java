@@ -78,7 +78,8 @@ public final class XferService {
             DataArray.fill(array.memory(), 0, array.count(), args.seed(), 0);
         }
         addTo(space, args, array.memory(), array.length());
-        call.reply(0, space.withArray.checksum(space.checksum.value()));
+        space.withArray.numbers.set(0, space.checksum.value());
+        call.reply(0, space.withArray);
     }
 
     private static void moveBulk(RpcCall call, XferMethod method, XferArgs args, Workspace space) {
@@ -138,7 +139,7 @@ public final class XferService {
     }
 
     private static void answer(RpcCall call, XferArgs args, Workspace space, int code) {
-        boolean isChecked = args.validation() == Validation.CRC;
-        call.reply(code, isChecked ? space.plain.checksum(space.checksum.value()) : null);
+        space.plain.numbers.set(0, space.checksum.value());
+        call.reply(code, args.validation() == Validation.CRC ? space.plain : null);
     }
 }

@@ -23,11 +23,6 @@ class XferValue implements XdrValue {
         this.array = array;
     }
 
-    XferValue checksum(int newChecksum) {
-        numbers.set(0, newChecksum);
-        return this;
-    }
-
     @Override
     public int encodedLength() {
         return numbers.encodedLength() + (array == null ? 0 : array.encodedLength());
