@@ -77,6 +77,8 @@ final class SourceOptions {
      */
     void check() {
         checkForm();
+        CliCommand.inRange(command, "--udp-gap", udpGap, 0, 1 << 20);
+        CliCommand.inRange(command, "--udp-silence", udpSilence, 0.01, 86_400);
         CliCommand.inRange(command, "--timeslices", pattern.timeslices, 1, Long.MAX_VALUE >> 21);
         CliCommand.inRange(command, "--size", pattern.size, 0, 16 << 20);
         CliCommand.inRange(command, "--spread", pattern.spread, 0, pattern.size);
@@ -147,8 +149,6 @@ final class SourceOptions {
     }
 
     private DatagramSource datagrams(String place, long count) throws IOException {
-        CliCommand.inRange(command, "--udp-gap", udpGap, 0, 1 << 20);
-        CliCommand.inRange(command, "--udp-silence", udpSilence, 0.01, 86_400);
         int colon = place.lastIndexOf(':');
         if (colon < 1 || !place.substring(colon + 1).matches("[0-9]{1,5}")) {
             throw wrong();
