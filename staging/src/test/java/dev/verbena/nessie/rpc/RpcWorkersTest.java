@@ -76,7 +76,7 @@ class RpcWorkersTest {
         }
     }
 
-    /** Neither its handler's thread nor its client waits for ever. */
+    /** Neither its handler's thread nor its client waits without end. */
     @Test
     void shouldEndCallsOfValuesThatCannotBeEncoded() {
         Bytes broken =
