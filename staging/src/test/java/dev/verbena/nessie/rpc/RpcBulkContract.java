@@ -1,0 +1,238 @@
+package dev.verbena.nessie.rpc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.verbena.memory.OffHeapMemories;
+import dev.verbena.nessie.nnti.BufferFlags;
+import dev.verbena.nessie.nnti.NntiBuffer;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Bulk data that the server directs, and the slots that it has for them. */
+abstract class RpcBulkContract extends RpcArgumentsContract {
+    private static final int BULK = 3;
+
+    /** At odd offsets of memory of the caller. */
+    @Test
+    @Tag("nessie-R14")
+    void shouldMoveBulkDataAsTheServerDirects() {
+        NntiBuffer own =
+                pair.serving
+                        .transport()
+                        .alloc(1 << 20, 1, BufferFlags.GET_DST | BufferFlags.PUT_SRC);
+        // Into no memory at all: nothing goes.
+        NntiBuffer gone = pair.serving.transport().alloc(8, 1, BufferFlags.GET_DST);
+        pair.serving.transport().unregister(gone);
+        List<RpcResult> results = new ArrayList<>();
+        pair.server.register(
+                BULK,
+                null,
+                call -> {
+                    results.add(call.getData(gone, 0, 0, 0));
+                    results.add(call.putData(gone, 0, 0, 1000));
+                    results.add(call.getData(own, 0, 1001, 0));
+                    results.add(call.putData(own, 0, 1, 1000));
+                    results.add(call.putData(own, 0, 8, -1));
+                    results.add(call.getData(own, 3, 990, 7));
+                    results.add(call.putData(own, 10, 100, 500));
+                    call.reply(0, null);
+                });
+        ByteBuffer memory = ByteBuffer.allocateDirect(1010);
+        for (int i = 0; i < memory.capacity(); i++) {
+            memory.put(i, (byte) (i * 7));
+        }
+        NntiBuffer data =
+                client.transport()
+                        .register(
+                                OffHeapMemories.wrap(memory),
+                                BufferFlags.GET_SRC | BufferFlags.PUT_DST);
+        ClientRequest request = new ClientRequest();
+        client.client().call(request, service, BULK, null, null, data, 1000, 10_000);
+        pair.pump("done", request::isDone);
+        RpcResult ok = RpcResult.OK;
+        RpcResult wrong = RpcResult.EINVAL;
+        assertThat(results).containsExactly(ok, ok, wrong, wrong, wrong, ok, ok);
+        for (int i = 0; i < 990; i++) {
+            assertThat(own.window().getByte(3 + i)).isEqualTo((byte) ((7 + i) * 7));
+        }
+        for (int i = 0; i < memory.capacity(); i++) {
+            int from = i >= 500 && i < 600 ? i - 500 + 7 + 7 : i;
+            assertThat(memory.get(i)).as("byte %s", i).isEqualTo((byte) (from * 7));
+        }
+        assertThat(client.client().call(request, service, BULK, null, null, data, 1011, 1))
+                .isEqualTo(RpcResult.EINVAL);
+    }
+
+    private static RpcResult push(RpcCall call, NntiBuffer into, long at, long bytes, long from) {
+        return call.startAskData(
+                into,
+                at,
+                bytes,
+                from,
+                result -> call.reply(result == RpcResult.OK ? 0 : result.code(), null));
+    }
+
+    private NntiBuffer data(int flags) {
+        NntiBuffer data = client.transport().alloc(1 << 12, 1, flags);
+        for (int i = 0; i < 1 << 12; i++) {
+            data.window().putByte(i, (byte) (i * 7));
+        }
+        return data;
+    }
+
+    private ClientRequest callWith(NntiBuffer data) {
+        ClientRequest request = new ClientRequest();
+        client.client().call(request, service, BULK, null, null, data, 1 << 12, 20_000);
+        return request;
+    }
+
+    /** The second way of a write: the server has room, and the client puts. */
+    @Test
+    void shouldAskTheClientToPut() {
+        reopen(RpcServerOptions.DEFAULT.withSlots(1, 1 << 12));
+        NntiBuffer own = pair.serving.transport().alloc(64, 1, BufferFlags.GET_DST);
+        List<RpcResult> refused = new ArrayList<>();
+        pair.server.registerWithSlot(
+                BULK,
+                null,
+                call -> {
+                    refused.add(push(call, own, 0, 8, 0));
+                    refused.add(push(call, call.slot(), 4090, 8, 0));
+                    refused.add(push(call, call.slot(), 0, 8, 4090));
+                    refused.add(push(call, call.slot(), 3, 1000, 17));
+                    held.add(call);
+                });
+        ClientRequest request = callWith(data(BufferFlags.PUT_SRC));
+        pair.pump("put", request::isDone);
+        assertThat(request.remoteCode()).isZero();
+        assertThat(request.pushCount()).isEqualTo(1);
+        assertThat(refused)
+                .containsExactly(RpcResult.EPERM, RpcResult.EINVAL, RpcResult.EINVAL, RpcResult.OK);
+        ClientRequest mayNot = callWith(data(BufferFlags.GET_SRC));
+        pair.pump("refused", mayNot::isDone);
+        assertThat(mayNot.remoteCode()).isEqualTo(RpcResult.EPERM.code());
+    }
+
+    /** A slot that a client may still put to is given to nobody else. */
+    @Test
+    void shouldTakeTheSlotAwayFromAClientThatIsGone() {
+        reopen(RpcServerOptions.DEFAULT.withSlots(1, 1 << 12));
+        List<NntiBuffer> slots = new ArrayList<>();
+        pair.server.registerWithSlot(
+                BULK,
+                null,
+                call -> {
+                    slots.add(call.slot());
+                    push(call, call.slot(), 0, 1000, 0);
+                });
+        ClientRequest timedOut = callWith(data(BufferFlags.PUT_SRC));
+        while (slots.isEmpty()) {
+            client.transport().progress();
+            pair.serving.doWork();
+        }
+        client.client().cancel(timedOut);
+        pair.pump("reported", () -> pair.server.pendingCount() == 0);
+        callWith(data(BufferFlags.PUT_SRC));
+        while (slots.size() < 2) {
+            client.transport().progress();
+            pair.serving.doWork();
+        }
+        assertThat(slots.get(1)).isSameAs(slots.get(0));
+        RpcEndpoint gone = client;
+        pair.forget(gone);
+        gone.close();
+        pair.pump("given up", () -> pair.server.pendingCount() == 0);
+        assertThat(slots.get(1).isOpen()).isFalse();
+        connectClient();
+        ClientRequest next = callWith(data(BufferFlags.PUT_SRC));
+        pair.pump("next", next::isDone);
+        assertThat(next.remoteCode()).isZero();
+        for (int i = 0; i < 1000; i++) {
+            assertThat(slots.get(2).window().getByte(i)).isEqualTo((byte) (i * 7));
+        }
+    }
+
+    @Test
+    @Tag("nessie-R15")
+    void shouldNeverUseMoreThanItsSlots() {
+        // --long: 64 clients with 16 MiB each instead of 8 with 1 MiB
+        boolean isLong = Boolean.getBoolean("verbena.long");
+        int clients = isLong ? 64 : 8;
+        int length = isLong ? 16 << 20 : 1 << 20;
+        reopen(RpcServerOptions.DEFAULT.withSlots(2, length));
+        pair.server.registerWithSlot(
+                BULK,
+                null,
+                call ->
+                        call.startGetData(
+                                call.slot(),
+                                0,
+                                call.dataLength(),
+                                0,
+                                result -> call.reply(result.code(), null)));
+        List<ClientRequest> requests = new ArrayList<>();
+        for (int i = 0; i < clients; i++) {
+            RpcEndpoint each = pair.client();
+            RpcService its = pair.service(each);
+            NntiBuffer data = each.transport().alloc(length, 1, BufferFlags.GET_SRC);
+            ClientRequest request = new ClientRequest();
+            each.client().call(request, its, BULK, null, null, data, length, 60_000);
+            requests.add(request);
+        }
+        pair.pump("all", () -> requests.stream().allMatch(ClientRequest::isDone));
+        assertThat(requests).allMatch(each -> each.remoteCode() == 0);
+        assertThat(pair.server.slotsUsedMax()).isBetween(1, 2);
+    }
+
+    /** Only one of the calls can have the slot at a time. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void shouldHandleCallsInTheOrderOfItsPolicy(boolean isLeastFirst) {
+        RpcServerOptions usual = RpcServerOptions.DEFAULT;
+        reopen(
+                new RpcServerOptions(
+                        usual.pendingMax(),
+                        usual.threads(),
+                        usual.requestsMax(),
+                        usual.argsLengthMax(),
+                        1,
+                        1 << 12,
+                        usual.fetchTimeoutNs(),
+                        usual.progressNs(),
+                        isLeastFirst ? RequestOrder.LEAST_DATA : usual.order()));
+        List<Long> lengths = new ArrayList<>();
+        pair.server.registerWithSlot(
+                BULK,
+                null,
+                call -> {
+                    lengths.add(call.dataLength());
+                    held.add(call);
+                });
+        NntiBuffer data = data(BufferFlags.GET_SRC);
+        List<ClientRequest> requests = new ArrayList<>();
+        for (int length : new int[] {9, 3000, 1000, 2000}) {
+            ClientRequest request = new ClientRequest();
+            client.client().call(request, service, BULK, null, null, data, length, 20_000);
+            requests.add(request);
+        }
+        pair.pump("arrived", () -> pair.server.pendingCount() == 4);
+        pair.pump(
+                "done",
+                () -> {
+                    if (!held.isEmpty()) {
+                        held.remove().reply(0, null);
+                    }
+                    return requests.stream().allMatch(ClientRequest::isDone);
+                });
+        assertThat(lengths)
+                .isEqualTo(
+                        isLeastFirst
+                                ? List.of(9L, 1000L, 2000L, 3000L)
+                                : List.of(9L, 3000L, 1000L, 2000L));
+    }
+}
