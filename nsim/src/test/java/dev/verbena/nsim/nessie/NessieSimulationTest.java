@@ -3,6 +3,8 @@ package dev.verbena.nsim.nessie;
 import static java.nio.ByteOrder.BIG_ENDIAN;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.verbena.nessie.nnti.BufferFlags;
+import dev.verbena.nessie.nnti.NntiBuffer;
 import dev.verbena.nessie.rpc.ClientRequest;
 import dev.verbena.nessie.rpc.RpcCall;
 import dev.verbena.nessie.rpc.RpcEndpoint;
@@ -32,6 +34,10 @@ import org.junit.jupiter.api.Timeout;
 class NessieSimulationTest {
     private static final long MS = 1_000_000;
     private static final int ECHO = 1;
+    private static final int BULK = 2;
+    private static final int SLOTS = 3;
+    private static final int SLOT_LENGTH = 4096;
+    private static final int[] DATA_LENGTHS = {8, 400, 4096, 10_000, 40_000};
     private static final int CLIENTS = 4;
     private static final int CALLS = 60;
     private static final int WINDOW = 5;
@@ -81,9 +87,38 @@ class NessieSimulationTest {
         }
     }
 
-    /** Answers late and in another order than it was asked. */
+    /** Whether bulk data of a call are also written to; others are short enough for a message. */
+    private static boolean isWritten(long mark) {
+        return mark % 3 != 0;
+    }
+
+    /** What the client writes is its mark and the place; what the server writes is inverted. */
+    private static long word(long mark, long at, boolean isAfter) {
+        long before = mark | at << 40;
+        return isAfter ? ~before : before;
+    }
+
+    private static void fill(NntiBuffer buffer, long bytes, long mark, long from, boolean isAfter) {
+        for (int i = 0; i < bytes; i += Long.BYTES) {
+            buffer.window().putLong(i, word(mark, from + i, isAfter));
+        }
+    }
+
+    private static boolean isOf(
+            NntiBuffer buffer, long bytes, long mark, long from, boolean isAfter, boolean orElse) {
+        for (int i = 0; i < bytes; i += Long.BYTES) {
+            long found = buffer.window().getLong(i);
+            if (found != word(mark, from + i, isAfter) && found != word(mark, from + i, orElse)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Answers late and in another order than it was asked; reads and writes bulk data in parts. */
     private static final class Server implements NessieSimulation.Program {
         final Map<Long, Integer> handled = new HashMap<>();
+        final List<String> wrong = new ArrayList<>();
         private final ArrayDeque<RpcCall> held = new ArrayDeque<>();
         private final Random random;
         private RpcServer rpc;
@@ -95,13 +130,81 @@ class NessieSimulationTest {
 
         @Override
         public void onStart(RpcEndpoint endpoint) {
-            rpc = endpoint.serve(RpcServerOptions.DEFAULT.withFetchTimeoutNs(100 * MS));
+            rpc =
+                    endpoint.serve(
+                            RpcServerOptions.DEFAULT
+                                    .withSlots(SLOTS, SLOT_LENGTH)
+                                    .withFetchTimeoutNs(100 * MS));
             rpc.register(ECHO, Mark::new, this::onCall);
+            rpc.registerWithSlot(BULK, Mark::new, this::onBulk);
             url = endpoint.transport().url();
         }
 
+        private static long mark(RpcCall call) {
+            return ((Mark) call.args()).mark;
+        }
+
+        private void onBulk(RpcCall call) {
+            handled.merge(mark(call), 1, Integer::sum);
+            read(call, 0);
+        }
+
+        /** The client's data from this byte on; every second call has its client put them. */
+        private void read(RpcCall call, long at) {
+            long bytes = Math.min(SLOT_LENGTH, call.dataLength() - at);
+            if (bytes == 0) {
+                hold(call);
+                return;
+            }
+            RpcCall.TransferListener then = result -> hasRead(call, at, bytes, result);
+            NntiBuffer slot = call.slot();
+            require(
+                    call,
+                    mark(call) % 4 == 3
+                            ? call.startAskData(slot, 0, bytes, at, then)
+                            : call.startGetData(slot, 0, bytes, at, then));
+        }
+
+        private void hasRead(RpcCall call, long at, long bytes, RpcResult result) {
+            if (!require(call, result)) {
+                return;
+            }
+            long mark = mark(call);
+            if (!isOf(call.slot(), bytes, mark, at, false, false)) {
+                wrong.add("call " + mark + " has data of another");
+            }
+            if (!isWritten(mark)) {
+                read(call, at + bytes);
+                return;
+            }
+            fill(call.slot(), bytes, mark, at, true);
+            require(
+                    call,
+                    call.startPutData(
+                            call.slot(),
+                            0,
+                            bytes,
+                            at,
+                            put -> {
+                                if (require(call, put)) {
+                                    read(call, at + bytes);
+                                }
+                            }));
+        }
+
+        private static boolean require(RpcCall call, RpcResult result) {
+            if (result != RpcResult.OK) {
+                call.reply(result.code(), null);
+            }
+            return result == RpcResult.OK;
+        }
+
         private void onCall(RpcCall call) {
-            handled.merge(((Mark) call.args()).mark, 1, Integer::sum);
+            handled.merge(mark(call), 1, Integer::sum);
+            hold(call);
+        }
+
+        private void hold(RpcCall call) {
             if (random.nextBoolean()) {
                 held.addFirst(call);
             } else {
@@ -139,6 +242,7 @@ class NessieSimulationTest {
         public void onStart(RpcEndpoint itsEndpoint) {
             endpoint = itsEndpoint;
             endpoint.client().register(ECHO);
+            endpoint.client().register(BULK);
         }
 
         @Override
@@ -159,26 +263,60 @@ class NessieSimulationTest {
 
         private void start() {
             long mark = (long) index << 32 | started;
-            Mark sent = new Mark(mark, 1 + started * 37 % 400);
+            boolean isBulk = started % 2 == 1;
+            Mark sent = new Mark(mark, 1 + started * 37 % (isBulk ? 40 : 400));
             Mark got = new Mark();
+            NntiBuffer data = isBulk ? data(mark) : null;
+            long length = isBulk ? data.length() : 0;
             started++;
             ClientRequest request = new ClientRequest();
-            request.onDone(() -> ended(request, sent, got));
+            request.onDone(() -> ended(request, sent, got, data));
             RpcResult result =
                     endpoint.client()
-                            .call(request, search.service(), ECHO, sent, got, null, 0, TIMEOUT_MS);
+                            .call(
+                                    request,
+                                    search.service(),
+                                    isBulk ? BULK : ECHO,
+                                    sent,
+                                    got,
+                                    data,
+                                    length,
+                                    TIMEOUT_MS);
             if (result != RpcResult.OK) {
                 ends.putIfAbsent(mark, result);
             }
         }
 
-        private void ended(ClientRequest request, Mark sent, Mark got) {
+        private NntiBuffer data(long mark) {
+            int flags = BufferFlags.GET_SRC | BufferFlags.PUT_SRC;
+            int length = DATA_LENGTHS[started / 2 % DATA_LENGTHS.length];
+            NntiBuffer data =
+                    endpoint.transport()
+                            .alloc(
+                                    length,
+                                    1,
+                                    isWritten(mark) ? flags | BufferFlags.PUT_DST : flags);
+            fill(data, length, mark, 0, false);
+            return data;
+        }
+
+        private void ended(ClientRequest request, Mark sent, Mark got, NntiBuffer data) {
             if (ends.put(sent.mark, request.result()) != null) {
                 wrong.add("call " + sent.mark + " has ended twice");
             }
             boolean isOk = request.result() == RpcResult.OK;
             if (isOk && (got.mark != sent.mark || got.words != sent.words)) {
                 wrong.add("call " + sent.mark + " has the answer of " + got.mark);
+            }
+            if (isOk && request.remoteCode() != 0) {
+                wrong.add("call " + sent.mark + " was answered by " + request.remoteCode());
+            }
+            if (data != null) {
+                boolean isAfter = isWritten(sent.mark);
+                if (!isOf(data, data.length(), sent.mark, 0, isAfter, isAfter && isOk)) {
+                    wrong.add("call " + sent.mark + " has data of another");
+                }
+                endpoint.transport().unregister(data);
             }
         }
 
@@ -222,6 +360,7 @@ class NessieSimulationTest {
 
     private void requireOnce() {
         assertThat(server.handled.values()).containsOnly(1);
+        assertThat(server.wrong).isEmpty();
         for (Client client : clients) {
             assertThat(client.wrong).isEmpty();
             client.ends.forEach(
