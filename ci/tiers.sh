@@ -6,10 +6,10 @@ readonly SKIPPED=77
 readonly LOGS="$VERBENA_HOME/target/test-logs"
 readonly TIERS=(build jdk25 processes vm c faults wire cluster seeds consumer conformance)
 readonly LONG_TIERS=(mutation)
-# An emulated machine keeps one processor busy, and C tests wait more than they compute: these run beside the first, one after the other, if
-# they were asked for. They build in folders of their own.
+# An emulated machine keeps one processor busy, C tests and those of hosts wait more than they compute: these run beside the first, one after
+# the other, if they were asked for; when the first ends, two at a time. They build in folders of their own.
 # shellcheck disable=SC2034 # used by ci/test
-readonly -A BESIDE=([vm]="c faults")
+readonly -A BESIDE=([vm]="c faults" [cluster]="seeds")
 declare -A BUDGET=([build]=7 [jdk25]=7 [processes]=14 [vm]=20 [wire]=5 [c]=15 [cluster]=8 [faults]=12 [seeds]=7 [consumer]=12 [conformance]=1 [mutation]=60)
 declare -A WHAT=(
     [build]="compile, format, Checkstyle, ShellCheck, unit tests and the transport contract on the default JDK"
@@ -381,7 +381,7 @@ tier_seeds() {
 }
 
 tier_consumer() {
-    local home version code=0 docs jdks=("$JAVA_HOME")
+    local home version code=0 lane jdks=("$JAVA_HOME")
     for home in "${JAVA25_HOME-}" /usr/lib/jvm/*; do
         version=$(jdk_version "$home")
         [ "${version:-0}" -lt 25 ] || { jdks+=("$home"); break; }
@@ -389,12 +389,20 @@ tier_consumer() {
     natives_for_aarch64 || code=1
     ci/consumer-test "${jdks[@]}" || code=1
     # The emulator keeps one processor busy.
-    ci/docs >/dev/null &
-    docs=$!
+    consumer_lane_files >"$LOGS/consumer-lane-files.txt" 2>&1 &
+    lane=$!
     java_on_aarch64 || code=1
-    if wait $docs; then echo "   Javadoc of what is exported: no warning"; else code=1; fi
     run_modules "${jdks[@]}" || code=1
     api_compatible || code=1
+    wait $lane || code=1
+    cat "$LOGS/consumer-lane-files.txt"
+    return $code
+}
+
+# What reads the files that were built and runs none of them.
+consumer_lane_files() {
+    local code=0
+    if ci/docs >/dev/null; then echo "   Javadoc of what is exported: no warning"; else code=1; fi
     ci/glibc-check || code=1
     ci/instruction-check --self-test || code=1
     ci/instruction-check || code=1
