@@ -147,11 +147,7 @@ public final class NessieClient implements AutoCloseable {
     private <R extends XdrValue> CompletableFuture<R> call(
             int opcode, XdrValue args, R result, OffHeapMemory data, RegisteredRegion region) {
         CompletableFuture<R> future = new CompletableFuture<>();
-        boolean isOffered =
-                commands.offer(() -> loop.start(opcode, args, result, data, region, future));
-        thread.wakeup();
-        // Asked afterwards: the loop may not look any more.
-        if (isClosed || !isOffered) {
+        if (!offer(() -> loop.start(opcode, args, result, data, region, future))) {
             RpcResult why = isClosed ? RpcResult.ECANCELED : RpcResult.EBADRPC;
             future.completeExceptionally(new RpcException(why, 0, "operation " + opcode));
         }
@@ -201,14 +197,15 @@ public final class NessieClient implements AutoCloseable {
     private void execute(Runnable command) {
         if (Thread.currentThread() == loop.owner) {
             command.run();
-            return;
-        }
-        boolean isOffered = commands.offer(command);
-        thread.wakeup();
-        // Asked afterwards: the loop may not look any more.
-        if (isClosed || !isOffered) {
+        } else if (!offer(command)) {
             throw new IllegalStateException(isClosed ? "closed" : "too many calls wait");
         }
+    }
+
+    private boolean offer(Runnable command) {
+        boolean isOffered = commands.offer(command);
+        thread.wakeup();
+        return isOffered && !isClosed; // asked afterwards: the loop may not look any more
     }
 
     /** Calls under way fail with {@code ECANCELED}. */

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.BooleanSupplier;
 import java.util.function.IntConsumer;
+import java.util.function.Predicate;
 import org.agrona.MutableDirectBuffer;
 
 /**
@@ -388,23 +389,20 @@ public final class NntiTransport implements AutoCloseable {
         return isEndless ? Long.MAX_VALUE / 4 : timeoutMs * 1_000_000;
     }
 
-    /**
-     * Waits until one of these has ended; null entries are skipped. Allocates a condition.
-     *
-     * @return its index; -1: none within the time, or interrupted
-     */
+    /** Waits until one that is not null has ended: its index; -1: none in time. Allocates. */
     public int awaitAny(List<WorkRequest> requests, long timeoutMs) {
-        await(() -> indexOfComplete(requests) >= 0, timeoutMs);
-        int index = indexOfComplete(requests);
+        await(() -> first(requests, WorkRequest::isComplete) >= 0, timeoutMs);
+        int index = first(requests, WorkRequest::isComplete);
         if (index >= 0) {
             requests.get(index).detach();
         }
         return index;
     }
 
-    private static int indexOfComplete(List<WorkRequest> requests) {
-        for (int i = 0; i < requests.size(); i++) {
-            if (requests.get(i) != null && requests.get(i).isComplete()) {
+    /** Index of the first that is not null and of which something holds; -1: there is none. */
+    public static <T> int first(List<T> all, Predicate<T> condition) {
+        for (int i = 0; i < all.size(); i++) {
+            if (all.get(i) != null && condition.test(all.get(i))) {
                 return i;
             }
         }

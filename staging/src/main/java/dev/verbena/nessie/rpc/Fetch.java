@@ -3,7 +3,6 @@ package dev.verbena.nessie.rpc;
 import dev.verbena.nessie.nnti.NntiBuffer;
 import dev.verbena.nessie.nnti.NntiPeer;
 import dev.verbena.nessie.nnti.NntiResult;
-import dev.verbena.nessie.nnti.NntiTransport;
 import dev.verbena.nessie.nnti.WorkRequest;
 import org.agrona.DirectBuffer;
 
@@ -17,14 +16,13 @@ final class Fetch {
      *
      * @return {@code OK}: {@link #free} gives the memory back
      */
-    RpcResult start(
-            NntiTransport transport, RegisteredBuffers pool, NntiPeer peer, RpcMessage message) {
+    RpcResult start(RegisteredBuffers pool, NntiPeer peer, RpcMessage message) {
         int length = message.fields.bodyLength();
         into = pool.acquire(length);
         if (into == null) {
             return RpcResult.ENOMEM;
         }
-        NntiResult started = transport.get(peer, message.body, 0, length, into, 0, work);
+        NntiResult started = pool.transport.get(peer, message.body, 0, length, into, 0, work);
         if (started != NntiResult.OK) {
             free(pool);
         }

@@ -17,7 +17,7 @@ final class RegisteredBuffers implements AutoCloseable {
     private static final int KEPT_MAX = 8;
     private static final int KEPT_LENGTH_MAX = 8 << 20;
 
-    private final NntiTransport transport;
+    final NntiTransport transport;
     private final int flags;
     private final List<ArrayDeque<NntiBuffer>> free =
             Stream.generate(ArrayDeque<NntiBuffer>::new).limit(Integer.SIZE).toList();

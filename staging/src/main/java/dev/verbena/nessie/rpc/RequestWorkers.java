@@ -1,11 +1,9 @@
 package dev.verbena.nessie.rpc;
 
 import dev.verbena.agent.ProtocolAgent;
-import dev.verbena.nessie.nnti.NntiTransport;
 import dev.verbena.staging.Monitors;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
-import org.agrona.ErrorHandler;
 import org.agrona.concurrent.ManyToManyConcurrentArrayQueue;
 import org.agrona.concurrent.ManyToOneConcurrentArrayQueue;
 import org.agrona.concurrent.NanoClock;
@@ -17,9 +15,8 @@ import org.agrona.concurrent.NanoClock;
 final class RequestWorkers implements ProtocolAgent {
     private static final long WAIT_NS = Long.MAX_VALUE / 4;
 
-    private final NntiTransport transport;
+    private final RpcServer server;
     private final NanoClock clock;
-    private final ErrorHandler errorHandler;
     private final int count;
     private final AtomicInteger taken = new AtomicInteger();
     private final ManyToManyConcurrentArrayQueue<RpcCall> calls;
@@ -27,20 +24,14 @@ final class RequestWorkers implements ProtocolAgent {
     private final Runnable wakeup;
     private volatile boolean isClosed;
 
-    RequestWorkers(
-            NntiTransport transport,
-            NanoClock clock,
-            RpcServerOptions options,
-            ErrorHandler errorHandler,
-            Runnable wakeup) {
-        this.transport = transport;
+    RequestWorkers(RpcServer server, NanoClock clock, Runnable wakeup) {
+        this.server = server;
         this.clock = clock;
-        this.count = options.threads();
-        this.errorHandler = errorHandler;
+        this.count = server.options.threads();
         this.wakeup = wakeup;
         this.calls = new ManyToManyConcurrentArrayQueue<>(Math.max(2, 2 * count));
-        this.commands =
-                new ManyToOneConcurrentArrayQueue<>(Math.max(2, options.pendingMax() + count));
+        int pendingMax = server.options.pendingMax();
+        this.commands = new ManyToOneConcurrentArrayQueue<>(Math.max(2, pendingMax + count));
     }
 
     /** Calls stay in the server's queue, in its order, until a handler is about to be free. */
@@ -65,7 +56,7 @@ final class RequestWorkers implements ProtocolAgent {
         if (isClosed || !commands.offer(call)) {
             return RpcResult.ECANCELED;
         }
-        transport.wakeup();
+        server.transport.wakeup();
         BooleanSupplier isOver = () -> call.answer() != null || isClosed;
         Monitors.await(call, clock, isOver, WAIT_NS, IllegalStateException::new);
         RpcResult answer = call.answer();
@@ -83,10 +74,10 @@ final class RequestWorkers implements ProtocolAgent {
             return 0;
         }
         try {
-            call.handle(errorHandler);
+            call.handle();
         } finally {
             taken.decrementAndGet();
-            transport.wakeup();
+            server.transport.wakeup();
         }
         return 1;
     }

@@ -10,7 +10,6 @@ import dev.verbena.nessie.rpc.wire.RpcAsk;
 import dev.verbena.nessie.xdr.XdrValue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.agrona.DirectBuffer;
-import org.agrona.ErrorHandler;
 import org.agrona.ExpandableArrayBuffer;
 import org.agrona.collections.Int2ObjectHashMap;
 
@@ -281,14 +280,14 @@ public final class RpcCall {
     }
 
     /** Runs it. One that throws costs its client this call, and nobody else anything. */
-    void handle(ErrorHandler errorHandler) {
+    void handle() {
         try {
             operation.handler().onCall(this);
             if (isResponseless() && !isReplied) {
                 reply(0, null);
             }
         } catch (Exception | AssertionError | LinkageError e) {
-            errorHandler.onError(e);
+            server.errorHandler.onError(e);
             reply(RpcResult.EBADRPC.code(), null);
         } finally {
             isHandling.setRelease(false); // pairs with isHandling()

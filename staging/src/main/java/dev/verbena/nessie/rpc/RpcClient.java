@@ -12,6 +12,7 @@ import dev.verbena.nessie.xdr.XdrInts;
 import dev.verbena.nessie.xdr.XdrValue;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import org.agrona.DirectBuffer;
 import org.agrona.collections.ArrayListUtil;
 import org.agrona.collections.IntHashSet;
@@ -69,15 +70,8 @@ public final class RpcClient {
      */
     public RpcService getService(String url, long timeoutMs) {
         ServiceSearch search = search(url, timeoutMs);
-        NntiResult waited =
-                transport.await(
-                        () -> {
-                            doWork();
-                            search.look();
-                            return search.isDone();
-                        },
-                        NntiTransport.NEVER);
-        return search.found(waited);
+        BooleanSupplier isOver = () -> doWork() + search.look() >= 0 && search.isDone();
+        return search.found(transport.await(isOver, NntiTransport.NEVER));
     }
 
     /**
@@ -256,8 +250,7 @@ public final class RpcClient {
     }
 
     private void fetch(ClientRequest request) {
-        RpcResult started =
-                request.fetch.start(transport, longResults, request.service.peer(), arrived);
+        RpcResult started = request.fetch.start(longResults, request.service.peer(), arrived);
         if (started != RpcResult.OK) {
             end(request, started, 0);
             return;
@@ -330,18 +323,10 @@ public final class RpcClient {
 
     /** Waits until one of these calls is done; its index, or -1: none within the time. */
     public int awaitAny(List<ClientRequest> requests, long timeoutMs) {
-        int[] found = {-1};
-        transport.await(
-                () -> {
-                    doWork();
-                    for (int i = 0; i < requests.size() && found[0] < 0; i++) {
-                        ClientRequest each = requests.get(i);
-                        found[0] = each != null && each.isDone() ? i : -1;
-                    }
-                    return found[0] >= 0;
-                },
-                timeoutMs);
-        return found[0];
+        BooleanSupplier isAnyDone =
+                () -> doWork() >= 0 && NntiTransport.first(requests, ClientRequest::isDone) >= 0;
+        transport.await(isAnyDone, timeoutMs);
+        return NntiTransport.first(requests, ClientRequest::isDone);
     }
 
     /**

@@ -34,7 +34,7 @@ public final class RpcServer {
     /** Longest request or result in one message, bytes. */
     final int lengthMax;
 
-    private final ErrorHandler errorHandler;
+    final ErrorHandler errorHandler;
     private final Int2ObjectHashMap<RpcOperation> operations = new Int2ObjectHashMap<>();
     private final RegisteredBuffers longArgs;
     final RegisteredBuffers longResults;
@@ -175,7 +175,7 @@ public final class RpcServer {
     }
 
     private void fetchArgs(RpcCall call) {
-        RpcResult started = call.longArgs.start(transport, longArgs, call.peer(), call.request);
+        RpcResult started = call.longArgs.start(longArgs, call.peer(), call.request);
         if (started == RpcResult.OK) {
             fetchedArgsCount++;
             call.phase(RpcCall.Phase.FETCHING_ARGS);
@@ -344,7 +344,7 @@ public final class RpcServer {
             workers.offer(call);
         } else {
             call.handling(null);
-            call.handle(errorHandler);
+            call.handle();
         }
     }
 
@@ -415,7 +415,7 @@ public final class RpcServer {
         if (options.threads() == 0) {
             return List.of();
         }
-        workers = new RequestWorkers(transport, clock, options, errorHandler, wakeup);
+        workers = new RequestWorkers(this, clock, wakeup);
         return Collections.nCopies(options.threads(), workers);
     }
 

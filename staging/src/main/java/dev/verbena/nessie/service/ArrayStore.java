@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 
 /**
  * Versions of arrays, the memory of their pieces, and their files. Pieces move to disk when memory
@@ -72,13 +73,10 @@ final class ArrayStore implements AutoCloseable {
     /** A version; of {@code LATEST} the newest sealed one; null: there is none. */
     Version find(String name, long number) {
         TreeMap<Long, Version> versions = versions(name);
-        if (number >= 0) {
-            return versions.get(number);
-        }
-        return versions.descendingMap().values().stream()
-                .filter(Version::isSealed)
-                .findFirst()
-                .orElse(null);
+        Stream<Version> newest = versions.descendingMap().values().stream();
+        return number >= 0
+                ? versions.get(number)
+                : newest.filter(Version::isSealed).findFirst().orElse(null);
     }
 
     /** Sealed versions with a number above this one, ascending. */

@@ -59,7 +59,8 @@ public abstract class XdrNode<T extends XdrNode<T>> extends XdrObject {
         for (XdrNode<?> node = this; node != null; node = node.xdrNext().orNull()) {
             requireCount(++count);
             at = node.xdrDecodeNode(buffer, at, limit, depth);
-            at = node.xdrNext().takePresence(buffer, at, limit);
+            // Whether there is a next one; that stays as it was left.
+            at = node.xdrNext().takeCount(buffer, at, limit, 0);
         }
         return at;
     }

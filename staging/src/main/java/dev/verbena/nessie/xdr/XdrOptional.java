@@ -1,7 +1,6 @@
 package dev.verbena.nessie.xdr;
 
 import java.util.function.Supplier;
-import org.agrona.DirectBuffer;
 
 /**
  * An optional value, {@code type *name}: absent at first. It is encoded as a list of at most one
@@ -44,11 +43,6 @@ public class XdrOptional<T extends XdrObject> extends XdrList<T> {
 
     final T orNull() {
         return isPresent() ? element(0) : null;
-    }
-
-    /** Decodes whether there is a value; one that there is stays as it was left. */
-    final int takePresence(DirectBuffer buffer, int index, int limit) {
-        return takeCount(buffer, index, limit, 0);
     }
 
     @Override

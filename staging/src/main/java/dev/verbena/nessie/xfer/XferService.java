@@ -8,7 +8,6 @@ import dev.verbena.nessie.rpc.RpcResult;
 import dev.verbena.staging.Checksum;
 import java.util.function.Supplier;
 import org.agrona.DirectBuffer;
-import org.agrona.concurrent.ManyToManyConcurrentArrayQueue;
 
 /**
  * The operations of a server. Bulk data moves through the server's slots, piece by piece if it is
@@ -18,9 +17,7 @@ public final class XferService {
     /** What a client gets whose bytes were damaged on their way. */
     static final int DAMAGED = 1;
 
-    private static final int WORKSPACES_MAX = 64;
-
-    /** What one call needs at a time. */
+    /** What one call needs at a time, and so each thread that runs handlers. */
     private static final class Workspace {
         final Checksum checksum = new Checksum();
         final DataArray array = new DataArray();
@@ -28,8 +25,7 @@ public final class XferService {
         final XferValue plain = new XferValue(1, null);
     }
 
-    private final ManyToManyConcurrentArrayQueue<Workspace> workspaces =
-            new ManyToManyConcurrentArrayQueue<>(WORKSPACES_MAX);
+    private final ThreadLocal<Workspace> workspaces = ThreadLocal.withInitial(Workspace::new);
 
     private XferService() {}
 
@@ -54,8 +50,7 @@ public final class XferService {
     }
 
     private void run(RpcCall call, XferMethod method) {
-        Workspace taken = workspaces.poll();
-        Workspace space = taken == null ? new Workspace() : taken;
+        Workspace space = workspaces.get();
         space.checksum.reset();
         XferArgs args = (XferArgs) call.args();
         switch (method) {
@@ -63,7 +58,6 @@ public final class XferService {
             case READ_ENCODE -> readEncode(call, args, space);
             default -> moveBulk(call, method, args, space);
         }
-        workspaces.offer(space);
     }
 
     private static void writeEncode(RpcCall call, XferArgs args, Workspace space) {
