@@ -12,7 +12,7 @@ import dev.verbena.nessie.service.ArrayDescription;
 import dev.verbena.nessie.service.ArrayServer;
 import dev.verbena.nessie.service.ArrayServerOptions;
 import dev.verbena.nessie.service.ArrayType;
-import dev.verbena.nessie.service.Box;
+import dev.verbena.staging.metadata.Box;
 import dev.verbena.transport.Transport;
 import dev.verbena.transport.TransportContext;
 import dev.verbena.transport.Transports;

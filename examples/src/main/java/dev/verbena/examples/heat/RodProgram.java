@@ -7,7 +7,7 @@ import dev.verbena.nessie.nnti.NntiBuffer;
 import dev.verbena.nessie.service.ArrayClient;
 import dev.verbena.nessie.service.ArrayDescription;
 import dev.verbena.nessie.service.ArrayType;
-import dev.verbena.nessie.service.Box;
+import dev.verbena.staging.metadata.Box;
 import dev.verbena.transport.TransportContext;
 import dev.verbena.transport.Transports;
 import java.util.List;

@@ -9,6 +9,7 @@ import dev.verbena.nsim.topology.TreeTopology;
 import dev.verbena.nsim.world.Host;
 import dev.verbena.nsim.world.SimulatedProcess;
 import dev.verbena.nsim.world.World;
+import dev.verbena.staging.metadata.Box;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;

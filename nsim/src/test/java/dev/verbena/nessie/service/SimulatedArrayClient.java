@@ -10,6 +10,7 @@ import dev.verbena.nessie.service.wire.ArrayConstants;
 import dev.verbena.nessie.service.wire.ArrayRequest;
 import dev.verbena.nsim.world.Host;
 import dev.verbena.nsim.world.SimulatedProcess;
+import dev.verbena.staging.metadata.Box;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;

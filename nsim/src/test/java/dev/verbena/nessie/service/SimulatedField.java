@@ -1,5 +1,6 @@
 package dev.verbena.nessie.service;
 
+import dev.verbena.staging.metadata.Box;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;

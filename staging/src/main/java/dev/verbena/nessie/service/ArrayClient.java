@@ -12,6 +12,8 @@ import dev.verbena.staging.Arguments;
 import dev.verbena.staging.exchange.ExchangeSchedule;
 import dev.verbena.staging.exchange.PacedMessages;
 import dev.verbena.staging.exchange.RecordCarrier;
+import dev.verbena.staging.metadata.Box;
+import dev.verbena.staging.metadata.Chunks;
 import dev.verbena.transport.Transport;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;

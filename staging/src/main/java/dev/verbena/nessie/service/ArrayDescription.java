@@ -1,5 +1,7 @@
 package dev.verbena.nessie.service;
 
+import dev.verbena.staging.metadata.Box;
+
 /**
  * A version of an array.
  *

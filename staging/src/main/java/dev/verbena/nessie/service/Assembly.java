@@ -2,6 +2,8 @@ package dev.verbena.nessie.service;
 
 import dev.verbena.agent.DurableStore.ReadableFile;
 import dev.verbena.nessie.nnti.NntiBuffer;
+import dev.verbena.staging.metadata.Box;
+import dev.verbena.staging.metadata.Chunks;
 import dev.verbena.staging.metadata.Runs;
 import java.util.List;
 import org.agrona.CloseHelper;

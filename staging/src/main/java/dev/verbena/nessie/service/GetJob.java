@@ -4,6 +4,7 @@ import dev.verbena.nessie.nnti.NntiBuffer;
 import dev.verbena.nessie.rpc.RpcCall.TransferListener;
 import dev.verbena.nessie.rpc.RpcResult;
 import dev.verbena.nessie.service.wire.ArrayRequest;
+import dev.verbena.staging.metadata.Box;
 import dev.verbena.staging.metadata.Runs;
 import java.util.List;
 

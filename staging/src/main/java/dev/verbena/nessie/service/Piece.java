@@ -1,6 +1,7 @@
 package dev.verbena.nessie.service;
 
 import dev.verbena.nessie.nnti.NntiBuffer;
+import dev.verbena.staging.metadata.Box;
 
 /** A piece of a version: in memory, in the version's file, or in both. One thread. */
 final class Piece {

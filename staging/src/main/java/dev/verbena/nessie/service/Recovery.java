@@ -8,6 +8,7 @@ import dev.verbena.nessie.service.wire.ArrayPiece;
 import dev.verbena.nessie.service.wire.SealedVersion;
 import dev.verbena.nessie.xdr.XdrException;
 import dev.verbena.staging.Checksum;
+import dev.verbena.staging.metadata.Box;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;

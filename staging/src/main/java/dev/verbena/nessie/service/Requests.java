@@ -6,6 +6,7 @@ import dev.verbena.nessie.service.wire.ArrayBox;
 import dev.verbena.nessie.service.wire.ArrayConstants;
 import dev.verbena.nessie.xdr.XdrLongs;
 import dev.verbena.staging.Names;
+import dev.verbena.staging.metadata.Box;
 import java.util.stream.IntStream;
 
 /** Values of messages, checked; what is wrong is an {@link ArrayException} that names it. */

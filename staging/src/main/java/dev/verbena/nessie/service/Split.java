@@ -1,5 +1,6 @@
 package dev.verbena.nessie.service;
 
+import dev.verbena.staging.metadata.Box;
 import java.nio.charset.StandardCharsets;
 import java.util.zip.CRC32;
 

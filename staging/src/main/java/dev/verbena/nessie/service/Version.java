@@ -1,6 +1,7 @@
 package dev.verbena.nessie.service;
 
 import dev.verbena.nessie.service.wire.ArrayConstants;
+import dev.verbena.staging.metadata.Box;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -1,2 +1,2 @@
-/** What a piece of a variable says of itself, in any protocol. */
+/** What a piece of a variable says of itself, and boxes of arrays, in any protocol. */
 package dev.verbena.staging.metadata;

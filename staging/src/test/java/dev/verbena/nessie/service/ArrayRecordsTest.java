@@ -7,6 +7,7 @@ import dev.verbena.nessie.service.wire.ArrayReply;
 import dev.verbena.nessie.service.wire.ArrayRequest;
 import dev.verbena.nessie.xdr.XdrException;
 import dev.verbena.nessie.xdr.XdrObject;
+import dev.verbena.staging.metadata.Box;
 import dev.verbena.staging.metadata.Runs;
 import java.util.SplittableRandom;
 import org.agrona.DirectBuffer;

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.verbena.agent.CountersFile;
 import dev.verbena.agent.RealEnvironment;
 import dev.verbena.nessie.nnti.NntiBuffer;
+import dev.verbena.staging.metadata.Box;
 import dev.verbena.transport.Transport;
 import dev.verbena.transport.TransportContext;
 import dev.verbena.transport.Transports;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.verbena.agent.RealEnvironment;
 import dev.verbena.nessie.nnti.NntiBuffer;
+import dev.verbena.staging.metadata.Box;
 import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;

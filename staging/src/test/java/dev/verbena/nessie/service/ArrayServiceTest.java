@@ -2,6 +2,8 @@ package dev.verbena.nessie.service;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.verbena.staging.metadata.Box;
+import dev.verbena.staging.metadata.Chunks;
 import dev.verbena.staging.metadata.Runs;
 import java.util.ArrayList;
 import java.util.List;

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.verbena.nessie.nnti.NntiBuffer;
 import dev.verbena.nessie.service.wire.ArrayConstants;
+import dev.verbena.staging.metadata.Box;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;

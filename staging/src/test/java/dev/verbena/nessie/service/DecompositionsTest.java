@@ -3,6 +3,7 @@ package dev.verbena.nessie.service;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.verbena.nessie.nnti.NntiBuffer;
+import dev.verbena.staging.metadata.Box;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.SplittableRandom;

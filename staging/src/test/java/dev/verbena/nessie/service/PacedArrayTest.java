@@ -8,6 +8,7 @@ import dev.verbena.flesnet.dfs.PacedExchange;
 import dev.verbena.nessie.nnti.NntiBuffer;
 import dev.verbena.staging.exchange.ExchangeSchedule;
 import dev.verbena.staging.exchange.RecordCarrier;
+import dev.verbena.staging.metadata.Box;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,6 +1,7 @@
 package dev.verbena.nessie.service;
 
 import dev.verbena.nessie.nnti.NntiBuffer;
+import dev.verbena.staging.metadata.Box;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;

@@ -1,4 +1,4 @@
-package dev.verbena.nessie.service;
+package dev.verbena.staging.metadata;
 
 import java.util.ArrayDeque;
 import java.util.List;
@@ -6,24 +6,24 @@ import java.util.Objects;
 import java.util.stream.Stream;
 
 /** A box in parts of at most so many elements, in row-major order. One thread. */
-final class Chunks {
+public final class Chunks {
     private final ArrayDeque<Box> left = new ArrayDeque<>();
     private final long elementsMax;
 
     /** Before the first part. */
-    Chunks(Box box, long elementsMax) {
+    public Chunks(Box box, long elementsMax) {
         this.elementsMax = elementsMax;
         left.push(box);
     }
 
     /** All parts of a box. */
-    static List<Box> all(Box box, long elementsMax) {
+    public static List<Box> all(Box box, long elementsMax) {
         Chunks chunks = new Chunks(box, Math.max(1, elementsMax));
         return Stream.iterate(chunks.next(), Objects::nonNull, last -> chunks.next()).toList();
     }
 
     /** The next part; null: there is none. */
-    Box next() {
+    public Box next() {
         Box box = left.poll();
         while (box != null && box.volume() > elementsMax) {
             int dimension = 0;

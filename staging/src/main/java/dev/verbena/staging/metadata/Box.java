@@ -1,6 +1,5 @@
-package dev.verbena.nessie.service;
+package dev.verbena.staging.metadata;
 
-import dev.verbena.staging.metadata.Runs;
 import java.util.Arrays;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -94,7 +93,7 @@ public final class Box {
     }
 
     /** Number of elements that two boxes of as many dimensions have in common. */
-    long common(Box other) {
+    public long common(Box other) {
         long product = 1;
         for (int i = 0; i < count.length && product > 0; i++) {
             long from = Math.max(start[i], other.start[i]);
@@ -109,7 +108,7 @@ public final class Box {
     }
 
     /** The same box with other indices in one dimension. */
-    Box with(int dimension, long from, long length) {
+    public Box with(int dimension, long from, long length) {
         long[] newStart = start.clone();
         long[] newCount = count.clone();
         newStart[dimension] = from;
@@ -118,7 +117,7 @@ public final class Box {
     }
 
     /** Of this box, which lies within two others that hold elements of so many bytes. */
-    Runs runs(Box from, Box to, int elementSize) {
+    public Runs runs(Box from, Box to, int elementSize) {
         return new Runs(layout(), from.layout(), to.layout(), elementSize);
     }
 
