@@ -10,6 +10,7 @@ import dev.verbena.memory.RemoteDescriptor;
 import dev.verbena.nessie.nnti.BufferFlags;
 import dev.verbena.nessie.nnti.NntiBuffer;
 import dev.verbena.nessie.rpc.ClientRequest;
+import dev.verbena.nessie.rpc.RpcClient;
 import dev.verbena.nessie.rpc.RpcEndpoint;
 import dev.verbena.nessie.rpc.RpcException;
 import dev.verbena.nessie.rpc.RpcResult;
@@ -191,6 +192,20 @@ public final class NessieClient implements AutoCloseable {
     public void kill() {
         Runnable kill = () -> loop.endpoint.client().kill(loop.service, 0, timeoutMs);
         CompletableFuture.runAsync(kill, this::execute).join();
+    }
+
+    /**
+     * Ends the server's trace and begins another one, as {@code RpcClient.traceReset} does. Waits
+     * until it is so.
+     *
+     * @param file new name in the folder that the server allows; empty: no trace
+     * @param opcodes that are traced; none: all
+     * @throws CompletionException with an {@link RpcException} if the server refuses
+     */
+    public void trace(String file, int... opcodes) {
+        RpcClient client = loop.endpoint.client();
+        Runnable reset = () -> client.traceReset(loop.service, file, 0, opcodes, timeoutMs);
+        CompletableFuture.runAsync(reset, this::execute).join();
     }
 
     /** At once on the client's own thread, where calls complete: it would wait for itself. */

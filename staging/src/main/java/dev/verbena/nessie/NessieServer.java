@@ -156,6 +156,16 @@ public final class NessieServer implements AutoCloseable {
             return this;
         }
 
+        /**
+         * Lets clients trace requests to files of at most so many bytes; otherwise none may.
+         *
+         * @param directory of traces and nothing else, made if absent
+         */
+        public Builder traces(String directory, long lengthMax) {
+            operations.add(s -> s.allowTraces(environment.store(directory), lengthMax));
+            return this;
+        }
+
         /** Does this, too. */
         public Builder part(Part newPart) {
             part = newPart;

@@ -29,6 +29,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.agrona.CloseHelper;
 import org.agrona.IoUtil;
 import org.agrona.concurrent.SystemNanoClock;
@@ -194,6 +195,14 @@ public final class NessieXfer extends CliCommand {
     private int connectMs;
 
     @Option(
+            names = "--trace",
+            paramLabel = "NAME",
+            description =
+                    "Have the servers trace their requests to a new file NAME in their folder of"
+                            + " --traces.")
+    private String trace;
+
+    @Option(
             names = "--result-file",
             paramLabel = "FILE",
             description = "Write the table there, too.")
@@ -264,6 +273,9 @@ public final class NessieXfer extends CliCommand {
         inRange("--processes", processes, 1, 64);
         inRange("--warm-up", warmUpSeconds, 0, 3600);
         inRange("--delay", delay, 0, 3600);
+        if (trace != null && urlFile == null && options.traces == null) {
+            throw wrong("--trace needs --traces DIR, or servers of --server-url-file with it");
+        }
         if (!resultMode.equals("a") && !resultMode.equals("w")) {
             throw wrong("--result-file-mode %s is neither a nor w", resultMode);
         }
@@ -330,6 +342,9 @@ public final class NessieXfer extends CliCommand {
                 clients.add(client(servers.get(server), job));
                 log.say("client %s of %s calls server %s".formatted(number, all, server));
             }
+            if (rank == 0 && trace != null) {
+                forEach(servers, job, client -> client.trace(trace));
+            }
             XferRun run = new XferRun(clients, plan, SystemNanoClock.INSTANCE);
             run.warmUp(TimeUnit.SECONDS.toNanos(warmUpSeconds));
             XferReport own = run.run(() -> log.barrier(group, TRANSFER_NS));
@@ -339,8 +354,10 @@ public final class NessieXfer extends CliCommand {
                 print(List.of(XferTable.HEADER, XferTable.row(sum)));
             }
             if (rank == 0 && !isKeeping) {
-                kill(servers, job);
+                forEach(servers, job, XferClient::kill);
                 log.say("the servers are asked to end");
+            } else if (rank == 0 && trace != null) {
+                forEach(servers, job, client -> client.trace(""));
             }
         } finally {
             CloseHelper.quietCloseAll(clients);
@@ -352,10 +369,10 @@ public final class NessieXfer extends CliCommand {
                 options.open(job), url, connectMs, TRANSFER_MS, Messages.to(err()));
     }
 
-    private void kill(List<String> servers, String job) {
+    private void forEach(List<String> servers, String job, Consumer<XferClient> action) {
         for (String server : servers) {
             try (XferClient client = client(server, job)) {
-                client.kill();
+                action.accept(client);
             }
         }
     }

@@ -3,6 +3,7 @@ package dev.verbena.cli.nessie;
 import dev.verbena.agent.RealEnvironment;
 import dev.verbena.nessie.NessieServer;
 import dev.verbena.nessie.xfer.XferService;
+import java.nio.file.Path;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
@@ -13,6 +14,8 @@ import picocli.CommandLine.Mixin;
         mixinStandardHelpOptions = true,
         sortOptions = false)
 public final class NessieXferServer extends ServerCommand<NessieServer> {
+    private static final long TRACE_LENGTH_MAX = 64 << 20;
+
     @Mixin private XferOptions options;
 
     @Override
@@ -23,10 +26,14 @@ public final class NessieXferServer extends ServerCommand<NessieServer> {
 
     @Override
     NessieServer start(RealEnvironment environment, int place) {
-        return XferService.serve(
-                        NessieServer.builder(environment, options.open(options.job()))
-                                .options(options.ofServer()))
-                .start();
+        NessieServer.Builder builder =
+                NessieServer.builder(environment, options.open(options.job()))
+                        .options(options.ofServer());
+        if (options.traces != null) {
+            Path own = options.traces.resolve("server" + place);
+            builder.traces(own.toString(), TRACE_LENGTH_MAX);
+        }
+        return XferService.serve(builder).start();
     }
 
     @Override

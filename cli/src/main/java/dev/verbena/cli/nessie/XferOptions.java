@@ -6,6 +6,7 @@ import dev.verbena.nessie.rpc.RpcServerOptions;
 import dev.verbena.transport.Transport;
 import dev.verbena.transport.TransportContext;
 import dev.verbena.transport.Transports;
+import java.nio.file.Path;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 
@@ -55,6 +56,14 @@ final class XferOptions {
             defaultValue = "4194304",
             description = "Length of such a buffer; default ${DEFAULT-VALUE}.")
     int bufferSize;
+
+    @Option(
+            names = "--traces",
+            paramLabel = "DIR",
+            description =
+                    "Let clients trace requests of the servers: to new files in DIR/server0, ..., of"
+                            + " at most 64 MiB.")
+    Path traces;
 
     String job() {
         return job;

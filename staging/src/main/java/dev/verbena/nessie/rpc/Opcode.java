@@ -11,5 +11,13 @@ public final class Opcode {
     /** Ends the server: its argument is the signal, 0 in order. */
     public static final int KILL_SERVICE = 1002;
 
+    /** Ends the present trace of the server, and may begin another one. */
+    public static final int TRACE_RESET = 1003;
+
     private Opcode() {}
+
+    /** Whether the server's own thread handles it, whatever threads there are. */
+    static boolean isOfServer(int opcode) {
+        return opcode == KILL_SERVICE || opcode == TRACE_RESET;
+    }
 }

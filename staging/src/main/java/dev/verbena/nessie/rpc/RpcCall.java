@@ -8,6 +8,7 @@ import dev.verbena.nessie.nnti.NntiTransport;
 import dev.verbena.nessie.nnti.WorkRequest;
 import dev.verbena.nessie.rpc.wire.RpcAsk;
 import dev.verbena.nessie.xdr.XdrValue;
+import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.agrona.DirectBuffer;
 import org.agrona.ExpandableArrayBuffer;
@@ -49,8 +50,13 @@ public final class RpcCall {
 
     private final RpcServer server;
     final RpcMessage request = new RpcMessage();
-    private final Outgoing reply = new Outgoing();
+    final Outgoing reply = new Outgoing();
     final Fetch longArgs = new Fetch();
+
+    /** When it has reached each phase, if it is traced; those before {@code QUEUED} are one. */
+    final long[] phaseNs = new long[Phase.values().length];
+
+    boolean isTraced;
     private final WorkRequest work = new WorkRequest().targetEvent(false);
     private final Int2ObjectHashMap<XdrValue> argsByOpcode = new Int2ObjectHashMap<>();
 
@@ -249,7 +255,11 @@ public final class RpcCall {
 
     // ---- for the server
 
-    void arrived(NntiPeer from, long number) {
+    void arrived(NntiPeer from, long number, boolean isToBeTraced) {
+        isTraced = isToBeTraced;
+        if (isTraced) {
+            Arrays.fill(phaseNs, server.nanoTime());
+        }
         peer = from;
         arrival = number;
         isTimed = false;
@@ -257,6 +267,7 @@ public final class RpcCall {
         isOrphan = false;
         isCounted = false;
         isAsking = false;
+        reply.header.code(RpcResult.EIO.code()); // if it ends without an answer
     }
 
     /** Keeps the data that came with the request, whose message is over when this returns. */
@@ -300,11 +311,14 @@ public final class RpcCall {
 
     void phase(Phase next) {
         phase = next;
+        if (isTraced) {
+            phaseNs[next.ordinal()] = server.nanoTime();
+        }
     }
 
     void operation(RpcOperation itsOperation) {
         operation = itsOperation;
-        isCounted = opcode() < Opcode.NULL || opcode() > Opcode.KILL_SERVICE;
+        isCounted = opcode() < Opcode.NULL || opcode() > Opcode.TRACE_RESET;
         args = argsByOpcode.get(opcode());
         if (args == null && itsOperation.args() != null) {
             args = itsOperation.args().get();
@@ -324,20 +338,23 @@ public final class RpcCall {
 
     /** The server itself answers, in place of a handler. */
     RpcResult refuse(RpcResult why) {
-        phase = Phase.RUNNING;
+        phase(Phase.RUNNING);
         prepareReply(why.code(), null);
         return sendReply();
     }
 
     /** Encodes and sends the answer, or keeps it until it can be sent. */
     RpcResult sendReply() {
+        boolean isFirst = phase != Phase.REPLYING;
+        if (isFirst) {
+            phase(Phase.REPLYING);
+        }
         if (isOrphan || isResponseless()) {
             answered(false);
             return isOrphan ? RpcResult.EIO : RpcResult.OK;
         }
         RpcResult prepared = RpcResult.OK;
-        if (phase != Phase.REPLYING) {
-            phase = Phase.REPLYING;
+        if (isFirst) {
             prepared = reply.prepare(server.lengthMax, Integer.MAX_VALUE, server.longResults);
         }
         NntiResult sent = reply.send(server.transport, peer, false);
@@ -348,7 +365,7 @@ public final class RpcCall {
         }
         if (reply.buffer != null) {
             deadlineNs = server.nanoTime() + server.options.fetchTimeoutNs();
-            phase = Phase.AWAITING_ACK;
+            phase(Phase.AWAITING_ACK);
         } else {
             server.finish(this);
         }

@@ -7,10 +7,12 @@ import dev.verbena.nessie.nnti.NntiPeer;
 import dev.verbena.nessie.nnti.NntiResult;
 import dev.verbena.nessie.nnti.NntiTransport;
 import dev.verbena.nessie.rpc.wire.RpcConstants;
+import dev.verbena.nessie.rpc.wire.TraceRequest;
 import dev.verbena.nessie.xdr.XdrException;
 import dev.verbena.nessie.xdr.XdrInts;
 import dev.verbena.nessie.xdr.XdrValue;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 import org.agrona.DirectBuffer;
@@ -55,6 +57,7 @@ public final class RpcClient {
         register(Opcode.NULL);
         register(Opcode.GET_SERVICE);
         register(Opcode.KILL_SERVICE);
+        register(Opcode.TRACE_RESET);
     }
 
     /** Says that this client knows the types of an operation; must precede its first call. */
@@ -356,16 +359,43 @@ public final class RpcClient {
     public void kill(RpcService service, int signal, long timeoutMs) {
         XdrInts args = new XdrInts(true, 1);
         args.set(0, signal);
-        RpcResult how;
-        if (signal != 0) {
-            how = callResponseless(service, Opcode.KILL_SERVICE, args);
-        } else {
-            ClientRequest request = new ClientRequest();
-            call(request, service, Opcode.KILL_SERVICE, args, null, null, 0, timeoutMs);
-            how = await(request, NntiTransport.NEVER);
+        if (signal == 0) {
+            ask(service, Opcode.KILL_SERVICE, args, timeoutMs, "kill");
+            return;
         }
+        RpcResult how = callResponseless(service, Opcode.KILL_SERVICE, args);
         if (how != RpcResult.OK) {
             throw new RpcException(how, 0, "kill");
+        }
+    }
+
+    /**
+     * Ends a server's trace and begins another one, a line for each request that ends from then on:
+     * arrival and times in its phases in nanoseconds, opcode, number, code, client. Waits for the
+     * answer.
+     *
+     * @param file new name in the folder that the server allows; empty: no trace
+     * @param type 0: lines of values with commas between them
+     * @param opcodes that are traced; none: all
+     * @throws RpcException with the code of {@code EPERM}: the server allows none, {@code EINVAL}:
+     *     not the name of a file, {@code EEXIST}: there is such a file, or 64 others, {@code
+     *     ENOTSUP}: another type
+     */
+    public void traceReset(
+            RpcService service, String file, int type, int[] opcodes, long timeoutMs) {
+        TraceRequest args = new TraceRequest().type(type);
+        args.file().text(file);
+        Arrays.stream(opcodes).forEach(args.opcodes()::add);
+        ask(service, Opcode.TRACE_RESET, args, timeoutMs, "trace to '" + file + "'");
+    }
+
+    private void ask(RpcService service, int opcode, XdrValue args, long timeoutMs, String what) {
+        ClientRequest request = new ClientRequest();
+        call(request, service, opcode, args, null, null, 0, timeoutMs);
+        RpcResult how = await(request, NntiTransport.NEVER);
+        if (how != RpcResult.OK || request.remoteCode() != 0) {
+            String why = how == RpcResult.OK ? " " + RpcResult.ofCode(request.remoteCode()) : "";
+            throw new RpcException(how, request.remoteCode(), what + why);
         }
     }
 

@@ -1,9 +1,11 @@
 package dev.verbena.nessie.rpc;
 
+import dev.verbena.agent.DurableStore;
 import dev.verbena.agent.ProtocolAgent;
 import dev.verbena.nessie.nnti.BufferFlags;
 import dev.verbena.nessie.nnti.NntiPeer;
 import dev.verbena.nessie.nnti.NntiTransport;
+import dev.verbena.nessie.rpc.wire.TraceRequest;
 import dev.verbena.nessie.xdr.XdrException;
 import dev.verbena.nessie.xdr.XdrInts;
 import dev.verbena.nessie.xdr.XdrValue;
@@ -14,6 +16,7 @@ import java.util.List;
 import java.util.PriorityQueue;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import org.agrona.CloseHelper;
 import org.agrona.DirectBuffer;
 import org.agrona.ErrorHandler;
 import org.agrona.collections.Int2ObjectHashMap;
@@ -40,6 +43,7 @@ public final class RpcServer {
     final RegisteredBuffers longResults;
     private final Outgoing refusal = new Outgoing();
     private final ServerSlots slots;
+    private RpcTrace trace = new RpcTrace(null, 0);
     private final ArrayDeque<RpcCall> free = new ArrayDeque<>();
     private final ArrayList<RpcCall> used = new ArrayList<>();
     private final PriorityQueue<RpcCall> queue;
@@ -87,6 +91,7 @@ public final class RpcServer {
         descriptor.set(3, options.argsLengthMax());
         register(Opcode.GET_SERVICE, null, call -> call.reply(0, descriptor));
         register(Opcode.KILL_SERVICE, () -> new XdrInts(true, 1), this::kill);
+        register(Opcode.TRACE_RESET, TraceRequest::new, this::trace);
     }
 
     private void kill(RpcCall call) {
@@ -94,6 +99,10 @@ public final class RpcServer {
         isEnding = true;
         isKilled = exitCode != 0;
         call.reply(0, null);
+    }
+
+    private void trace(RpcCall call) {
+        call.reply(trace.reset((TraceRequest) call.args()).code(), null);
     }
 
     /**
@@ -125,6 +134,15 @@ public final class RpcServer {
         progress = callback;
     }
 
+    /**
+     * Lets clients trace requests, see {@link RpcClient#traceReset}, to files of so many bytes.
+     *
+     * @param files of traces and nothing else; closed with the server
+     */
+    public void allowTraces(DurableStore files, long lengthMax) {
+        trace = new RpcTrace(files, lengthMax);
+    }
+
     // ---- arrivals
 
     /** A request; false: not now. */
@@ -134,7 +152,7 @@ public final class RpcServer {
             return false;
         }
         used.add(call);
-        call.arrived(peer, arrivalCount++);
+        call.arrived(peer, arrivalCount++, trace.isOn());
         hasUntimed = true;
         if (!call.request.decode(buffer, at, length, true)) {
             malformedCount++;
@@ -339,7 +357,7 @@ public final class RpcServer {
     }
 
     private void run(RpcCall call) {
-        if (workers != null && call.opcode() != Opcode.KILL_SERVICE) {
+        if (workers != null && !Opcode.isOfServer(call.opcode())) {
             call.handling(workers);
             workers.offer(call);
         } else {
@@ -391,6 +409,7 @@ public final class RpcServer {
             return;
         }
         call.phase(RpcCall.Phase.ENDED);
+        trace.ended(call);
         free(call);
     }
 
@@ -476,7 +495,6 @@ public final class RpcServer {
         if (workers != null) {
             workers.close(); // handlers that wait are told that nothing more happens
         }
-        longArgs.close();
-        longResults.close();
+        CloseHelper.closeAll(longArgs, longResults, trace);
     }
 }

@@ -107,6 +107,11 @@ public final class XferClient implements AutoCloseable {
         endpoint.client().kill(service, 0, timeoutMs);
     }
 
+    /** Has the server trace requests to a new file of this name, see {@code traceReset}. */
+    public void trace(String name) {
+        endpoint.client().traceReset(service, name, 0, new int[0], timeoutMs);
+    }
+
     /** What is under way fails. */
     @Override
     public void close() {
