@@ -290,14 +290,14 @@ public final class RpcCall {
         isHandling.setRelease(true); // the queue to the handler orders it, too
     }
 
-    /** Runs it. One that throws costs its client this call, and nobody else anything. */
+    /** Runs it. One that throws, be it an Error, costs its client this call and nobody a thread. */
     void handle() {
         try {
             operation.handler().onCall(this);
             if (isResponseless() && !isReplied) {
                 reply(0, null);
             }
-        } catch (Exception | AssertionError | LinkageError e) {
+        } catch (Exception | Error e) {
             server.errorHandler.onError(e);
             reply(RpcResult.EBADRPC.code(), null);
         } finally {

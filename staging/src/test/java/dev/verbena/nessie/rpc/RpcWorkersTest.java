@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
@@ -106,6 +107,40 @@ class RpcWorkersTest {
             Bytes result = client.call(ECHO, new Bytes(8), new Bytes()).join();
             assertThat(result.value).hasSize(4);
         }
+    }
+
+    /** More often than there are threads: none of them ends. */
+    @Test
+    void shouldKeepThreadsWhoseHandlersEndWithAnError() {
+        List<Throwable> errors = new CopyOnWriteArrayList<>();
+        try (RealEnvironment environment =
+                        RealEnvironment.builder().job("workers").errorHandler(errors::add).build();
+                NessieServer server =
+                        NessieServer.builder(environment, Transports.open("shm", context))
+                                .threads(2)
+                                .on(ECHO, Bytes::new, call -> call.reply(0, call.args()))
+                                .on(FILL, call -> fail(call.id()))
+                                .start();
+                NessieClient client =
+                        NessieClient.connect(
+                                environment,
+                                Transports.open("shm", context),
+                                server.url(),
+                                20_000)) {
+            for (int i = 0; i < 6; i++) {
+                requireRefused(client.call(FILL, null, new Bytes()), RpcResult.OK);
+            }
+            Bytes result = client.call(ECHO, new Bytes(8), new Bytes()).join();
+            assertThat(result.value).hasSize(4);
+            assertThat(errors).hasSize(6).allMatch(e -> e.getMessage().startsWith("planned"));
+        }
+    }
+
+    private static void fail(long id) {
+        if (id % 2 == 0) {
+            throw new StackOverflowError("planned");
+        }
+        throw new Error("planned");
     }
 
     private static void requireRefused(CompletableFuture<?> call, RpcResult local) {
