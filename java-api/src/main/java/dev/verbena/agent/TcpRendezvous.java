@@ -24,6 +24,9 @@ final class TcpRendezvous implements RendezvousStore {
     private static final long RETRY_NS = 50_000_000;
     private static final int ANSWER_MS = 30_000;
 
+    /** Longest answer, characters: a line for each of very many processes. */
+    private static final int ANSWER_MAX = 1 << 26;
+
     private final String address;
     private final Socket socket;
     private final BufferedReader in;
@@ -78,28 +81,58 @@ final class TcpRendezvous implements RendezvousStore {
         }
         List<String> lines = new ArrayList<>();
         try {
+            int room = ANSWER_MAX;
             for (int left = Integer.parseInt(answer); left > 0; left--) {
                 lines.add(line());
+                room -= lines.get(lines.size() - 1).length() + 1;
+                requireBounded(room >= 0, ANSWER_MAX);
             }
         } catch (NumberFormatException e) {
-            throw new IOException(address + " is no rendezvous server of this version", e);
+            throw malformed(e);
         }
         return lines;
     }
 
+    /** Any program may answer there: what it sends is kept only as long as it can be right. */
     private String line() throws IOException {
-        String line = in.readLine();
-        if (line == null) {
-            throw new IOException("the rendezvous server at " + address + " has ended");
+        StringBuilder line = new StringBuilder();
+        for (int c = in.read(); c != '\n'; c = in.read()) {
+            if (c < 0) {
+                throw new IOException("the rendezvous server at " + address + " has ended");
+            }
+            requireBounded(line.length() < RendezvousServer.LINE_MAX, RendezvousServer.LINE_MAX);
+            line.append((char) c);
         }
-        return line;
+        return line.toString();
+    }
+
+    private IOException malformed(Exception why) {
+        return new IOException(address + " is no rendezvous server of this version", why);
+    }
+
+    private String decoded(String word) throws IOException {
+        try {
+            return URLDecoder.decode(word, UTF_8);
+        } catch (IllegalArgumentException e) {
+            throw malformed(e);
+        }
+    }
+
+    private void requireBounded(boolean isBounded, int max) throws IOException {
+        if (!isBounded) {
+            throw new IOException(
+                    address
+                            + " is no rendezvous server: it sends more than "
+                            + max
+                            + " characters");
+        }
     }
 
     @Override
     public List<String> folders() throws IOException {
         List<String> names = new ArrayList<>();
         for (String line : ask("folders")) {
-            names.add(URLDecoder.decode(line, UTF_8));
+            names.add(decoded(line));
         }
         return names;
     }
@@ -108,10 +141,11 @@ final class TcpRendezvous implements RendezvousStore {
     public Map<String, String> read(String folder) throws IOException {
         Map<String, String> texts = new TreeMap<>();
         for (String line : ask("read", folder)) {
-            int space = line.indexOf(' ');
-            texts.put(
-                    URLDecoder.decode(line.substring(0, space), UTF_8),
-                    URLDecoder.decode(line.substring(space + 1), UTF_8));
+            String[] words = line.split(" ", 2);
+            if (words.length < 2) {
+                throw malformed(null);
+            }
+            texts.put(decoded(words[0]), decoded(words[1]));
         }
         return texts;
     }
