@@ -53,9 +53,23 @@ class _Server:
         if not colon:
             raise ValueError(f"'{address}' is not HOST:PORT")
         self.place, self.places, self.timeout = place, places, timeout
-        self._socket = socket.create_connection((host, int(port)), timeout)
+        self._address = host, int(port)
+        self._connect()
+
+    def _connect(self):
+        self._socket = socket.create_connection(self._address, self.timeout)
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._socket.sendall(b"NSA1")
+
+    def _has_ended(self):
+        """Whether the server has ended the connection, as it may between requests."""
+        try:
+            self._socket.setblocking(False)
+            return not self._socket.recv(1, socket.MSG_PEEK)
+        except BlockingIOError:
+            return False
+        except OSError:
+            return self._socket.fileno() >= 0
 
     def ask(self, operation, name, number, wait, kind=0, shape=(), box=None, outer=None, data=None):
         """Asks, and moves bytes of data as the server says; version, type, shape, versions."""
@@ -68,6 +82,9 @@ class _Server:
         request += struct.pack(">q", int(wait * 1000))
         size = 0 if data is None else len(data)
         try:
+            if self._has_ended():
+                self._socket.close()
+                self._connect()
             self._socket.settimeout(wait + self.timeout)
             self._socket.sendall(struct.pack(">IIQ", operation, len(request), size) + request)
             while True:

@@ -28,8 +28,8 @@ import org.agrona.concurrent.UnsafeBuffer;
  *         18: 8:8 offset  then bytes for the client's memory
  * </pre>
  *
- * <p>A client that sends anything else, or nothing for half a minute while it should, is cut off.
- * One thread.
+ * <p>A client that sends anything else, or nothing for half a minute while it should, is cut off;
+ * between requests it may be idle, unless its place is needed. One thread.
  */
 final class TcpConnection implements Caller, AutoCloseable {
     private static final int GREETING_LENGTH = 4;
@@ -73,14 +73,24 @@ final class TcpConnection implements Caller, AutoCloseable {
             done = step();
             work += Math.max(done, 0);
         }
-        boolean isOwed = outLength > 0 || listener != null || !isBusy && filled > 0;
-        if (work > 0 || !isOwed) {
+        if (work > 0 || isBusy && !isOwed()) {
             activeNs = nowNs;
         }
-        if (done < 0 || nowNs - activeNs > STALL_NS) {
+        if (done < 0 || isOwed() && nowNs - activeNs > STALL_NS) {
             close();
         }
         return work;
+    }
+
+    /** Whether the client should send or read now. */
+    private boolean isOwed() {
+        boolean isWithin = !isBusy && (filled > 0 || needed == GREETING_LENGTH);
+        return outLength > 0 || listener != null || isWithin;
+    }
+
+    /** For how long it has had no request; -1: it has one, or is about to. */
+    long idleNs(long nowNs) {
+        return isBusy || isOwed() ? -1 : nowNs - activeNs;
     }
 
     /** Negative: the stream has ended. */

@@ -3,7 +3,10 @@ package dev.verbena.nessie.service;
 import dev.verbena.agent.ByteStreams;
 import dev.verbena.agent.ByteStreams.ByteStream;
 import dev.verbena.agent.Environment;
+import dev.verbena.staging.RareReports;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
 import java.util.List;
 import org.agrona.concurrent.NanoClock;
 
@@ -15,11 +18,13 @@ final class TcpListener implements AutoCloseable {
     private final ArrayEngine engine;
     private final NanoClock clock;
     private final List<TcpConnection> connections = new ArrayList<>();
+    private final RareReports reports;
 
     TcpListener(Environment environment, ArrayServerOptions options, ArrayEngine engine) {
         this.listener = environment.streams().listen(options.host(), options.port());
         this.engine = engine;
         this.clock = environment.nanoClock();
+        this.reports = new RareReports(environment.errorHandler());
     }
 
     int port() {
@@ -32,6 +37,9 @@ final class TcpListener implements AutoCloseable {
         ByteStream stream = listener.accept();
         int work = stream == null ? 0 : 1;
         if (stream != null && connections.size() == CONNECTIONS_MAX) {
+            makeRoom(now);
+        }
+        if (stream != null && connections.size() == CONNECTIONS_MAX) {
             stream.close();
         } else if (stream != null) {
             connections.add(new TcpConnection(stream, engine, now));
@@ -43,6 +51,20 @@ final class TcpListener implements AutoCloseable {
             }
         }
         return work;
+    }
+
+    /** Ends the connection that has been idle longest, if one is, for a newcomer. */
+    private void makeRoom(long now) {
+        Comparator<TcpConnection> byIdleTime = Comparator.comparingLong(c -> c.idleNs(now));
+        TcpConnection idlest = Collections.max(connections, byIdleTime);
+        boolean isIdle = idlest.idleNs(now) >= 0;
+        String all = CONNECTIONS_MAX + " clients are connected over TCP: ";
+        String what = isIdle ? "the longest idle one was cut off" : "another one was refused";
+        reports.report(now, all + what, text -> new ArrayException(ArrayStatus.BUSY, text));
+        if (isIdle) {
+            idlest.close();
+            connections.remove(idlest);
+        }
     }
 
     @Override

@@ -209,7 +209,7 @@ class ArrayTcpTest {
         }
     }
 
-    private static boolean hasNumPy(String python) throws InterruptedException {
+    static boolean hasNumPy(String python) throws InterruptedException {
         try {
             Process found =
                     new ProcessBuilder(python, "-c", "import numpy")
