@@ -324,7 +324,11 @@ public final class NessieXfer extends CliCommand {
                 throw new Messages.Failure("ended before the servers were called");
             }
             transfer(plan, servers, job, group, log);
-        } catch (XferException | RpcException | NntiException | JobGroupException e) {
+        } catch (NntiException e) {
+            String stale = "; %s names it: if it has ended, start it again, which writes that file";
+            String hint = urlFile == null ? "" : stale.formatted(urlFile);
+            throw new Messages.Failure(e.getMessage() + hint);
+        } catch (XferException | RpcException | JobGroupException e) {
             throw new Messages.Failure(e.getMessage());
         }
     }

@@ -3,10 +3,12 @@ package dev.verbena.cli.nessie;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.verbena.cli.Run;
+import dev.verbena.cli.terminal.ChildProcess;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -43,4 +45,28 @@ class NessieXferServersTest {
         assertThat(run.err()).contains("--trace needs --traces DIR");
     }
 
+    /** Its process was killed, and so has left the file. */
+    @Test
+    @Tag("once")
+    void shouldNameTheFileOfAServerThatIsGone() throws Exception {
+        Path urls = folder.resolve("urls");
+        String job = "--job=xfer-gone" + ProcessHandle.current().pid();
+        List<String> words =
+                List.of("nessie", "xfer-server", job, "--server-url-file", urls.toString());
+        ChildProcess server =
+                ChildProcess.start("server", null, Map.of(), List.of(), words, line -> {});
+        try {
+            while (!Files.exists(urls)) {
+                assertThat(server.waitFor(1)).as(server::exitSummary).isFalse();
+            }
+        } finally {
+            server.kill();
+        }
+        assertThat(server.waitFor(60_000)).isTrue();
+        Run run = Run.of(1000, "nessie", "xfer", job, "--server-url-file", urls.toString());
+        assertThat(run.code()).isEqualTo(1);
+        assertThat(run.err())
+                .contains(Files.readAllLines(urls).get(1))
+                .contains(urls + " names it: if it has ended, start it again");
+    }
 }
