@@ -149,8 +149,7 @@ abstract class NntiMessageContract extends NntiOneSidedContract {
     @Test
     @Tag("nessie-N17")
     void shouldLoseNothingWithAFullQueue() {
-        // --long: 1,000,000 sends instead of 20,000
-        int count = Boolean.getBoolean("verbena.long") ? 125_000 : 2_500;
+        int count = isWhole() ? 125_000 : 2_500;
         NntiBuffer queue = pair.right.alloc(16, 8, BufferFlags.RECV_QUEUE);
         List<Sender> senders = new ArrayList<>();
         for (int i = 0; i < SENDERS; i++) {

@@ -3,6 +3,7 @@ package dev.verbena.nessie.rpc;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.verbena.memory.OffHeapMemories;
+import dev.verbena.memory.OffHeapMemory;
 import dev.verbena.nessie.nnti.BufferFlags;
 import dev.verbena.nessie.nnti.NntiBuffer;
 import java.nio.ByteBuffer;
@@ -160,10 +161,9 @@ abstract class RpcBulkContract extends RpcArgumentsContract {
     @Test
     @Tag("nessie-R15")
     void shouldNeverUseMoreThanItsSlots() {
-        // --long: 64 clients with 16 MiB each instead of 8 with 1 MiB
-        boolean isLong = Boolean.getBoolean("verbena.long");
-        int clients = isLong ? 64 : 8;
-        int length = isLong ? 16 << 20 : 1 << 20;
+        int clients = isWhole() ? 64 : 8;
+        int length = isWhole() ? 16 << 20 : 1 << 20;
+        OffHeapMemory memory = OffHeapMemories.wrap(ByteBuffer.allocateDirect(length));
         reopen(RpcServerOptions.DEFAULT.withSlots(2, length));
         pair.server.registerWithSlot(
                 BULK,
@@ -179,7 +179,7 @@ abstract class RpcBulkContract extends RpcArgumentsContract {
         for (int i = 0; i < clients; i++) {
             RpcEndpoint each = pair.client();
             RpcService its = pair.service(each);
-            NntiBuffer data = each.transport().alloc(length, 1, BufferFlags.GET_SRC);
+            NntiBuffer data = each.transport().register(memory, BufferFlags.GET_SRC);
             ClientRequest request = new ClientRequest();
             each.client().call(request, its, BULK, null, null, data, length, 60_000);
             requests.add(request);

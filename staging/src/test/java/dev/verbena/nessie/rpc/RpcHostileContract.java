@@ -71,8 +71,7 @@ abstract class RpcHostileContract extends RpcBulkContract {
     @Test
     @Tag("nessie-R24")
     void shouldSurviveRandomRequests() {
-        // --long: 1,000,000 requests instead of 20,000
-        int count = Boolean.getBoolean("verbena.long") ? 1_000_000 : 20_000;
+        int count = isWhole() ? 1_000_000 : 20_000;
         reopen(RpcServerOptions.DEFAULT.withFetchTimeoutNs(50_000_000));
         List<RpcCall> ofOther = new ArrayList<>();
         pair.server.register(8, Bytes::new, ofOther::add);
