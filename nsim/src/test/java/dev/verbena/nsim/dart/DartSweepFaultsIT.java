@@ -103,6 +103,8 @@ class DartSweepFaultsIT {
         ProcessBuilder builder =
                 new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin/java").toString(),
+                        "-XX:TieredStopAtLevel=1",
+                        "-XX:+UseSerialGC",
                         "-ea",
                         "-cp",
                         path,
