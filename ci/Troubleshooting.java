@@ -1,6 +1,7 @@
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -27,6 +28,8 @@ public final class Troubleshooting {
     private static final Pattern TEXT =
             Pattern.compile(
                     LITERAL + "(?:\\s*\\+\\s*(?:" + LITERAL + "|[\\w.()\\[\\]]{1,60}?(?=\\s*[+,);])))*");
+
+    private static final Pattern QUOTED = Pattern.compile(LITERAL + "|'(?:[^'\\\\\\n]|\\\\.)+'");
 
     private static final Pattern PIECE = Pattern.compile(LITERAL + "|[^\\s+\"][^+\"]*");
     private static final Pattern REMEDY =
@@ -69,13 +72,90 @@ public final class Troubleshooting {
     }
 
     private static void add(String text, String module, Map<String, TreeSet<String>> messages) {
+        boolean[] isQuoted = new boolean[text.length()];
+        QUOTED.matcher(text).results().forEach(each -> Arrays.fill(isQuoted, each.start(), each.end(), true));
         Matcher found = TEXT.matcher(text);
         while (found.find()) {
-            String message = plain(found.group());
+            String message = plain(before(text, isQuoted, found.start()) + found.group());
             if (REMEDY.matcher(message).find() && message.length() > 25 && !message.contains("<")) {
                 messages.computeIfAbsent(message, key -> new TreeSet<>()).add(module);
             }
         }
+    }
+
+    /** What is added up to the left of a literal, also where the literal is a choice in a bracket of the sum. */
+    private static String before(String text, boolean[] isQuoted, int at) {
+        StringBuilder sum = new StringBuilder();
+        int end = at;
+        while (true) {
+            int last = lastBefore(text, end);
+            char c = last < 0 ? ';' : text.charAt(last);
+            if (c == '+') {
+                int start = operand(text, isQuoted, last);
+                String part = text.substring(start, last).strip();
+                if (part.isEmpty()) {
+                    return sum.toString();
+                }
+                Matcher literal = QUOTED.matcher(part);
+                sum.insert(0, (literal.lookingAt() ? literal.group() : "value") + " + ");
+                end = start;
+            } else if (c == '(' || c == '?' || c == ':') {
+                int open = c == '(' ? last : opening(text, isQuoted, last);
+                int plus = lastBefore(text, open);
+                if (plus < 0 || text.charAt(plus) != '+') {
+                    return sum.toString();
+                }
+                end = open;
+            } else {
+                return sum.toString();
+            }
+        }
+    }
+
+    /** Start of what ends before an index: a literal, a bracket, a name, a chain of calls, or a product of these. */
+    private static int operand(String text, boolean[] isQuoted, int end) {
+        int start = end;
+        int at = lastBefore(text, end);
+        while (at >= 0) {
+            char c = text.charAt(at);
+            if (isQuoted[at]) {
+                while (at > 0 && isQuoted[at - 1]) {
+                    at--;
+                }
+            } else if (c == ')' || c == ']') {
+                at = opening(text, isQuoted, at);
+            } else if (!Character.isJavaIdentifierPart(c) && "./*".indexOf(c) < 0) {
+                return start;
+            }
+            boolean isWhole = text.charAt(Math.max(0, at - 1)) == ' ' && "./*".indexOf(c) < 0;
+            start = at;
+            at = lastBefore(text, at);
+            if (isWhole && at >= 0 && "./*".indexOf(text.charAt(at)) < 0) {
+                return start;
+            }
+        }
+        return start;
+    }
+
+    /** The bracket that is open at an index, or -1. */
+    private static int opening(String text, boolean[] isQuoted, int at) {
+        int depth = 1;
+        for (int i = at - 1; i >= 0; i--) {
+            char c = isQuoted[i] ? ' ' : text.charAt(i);
+            depth += c == ')' || c == ']' || c == '}' ? 1 : c == '(' || c == '[' || c == '{' ? -1 : 0;
+            if (depth == 0) {
+                return i;
+            }
+        }
+        return -1;
+    }
+
+    private static int lastBefore(String text, int end) {
+        int at = end - 1;
+        while (at >= 0 && Character.isWhitespace(text.charAt(at))) {
+            at--;
+        }
+        return at;
     }
 
     /** As a user reads it, values left out. */
@@ -87,7 +167,7 @@ public final class Troubleshooting {
             text.append(part.startsWith("\"") ? part.substring(1, part.length() - 1) : "…");
         }
         return text.toString()
-                .replaceAll("%[-,0-9.]*[a-zA-Z]|\\$\\{?\\w+[^ }]*}?|\\$\\([^)]*\\)", "…")
+                .replaceAll("%[-,0-9.]*[a-zA-Z]|\\$\\{[^}]*}|\\$\\w+|\\$\\([^)]*\\)", "…")
                 .replace("\\n", " ")
                 .replace("\\\"", "\"")
                 .replace("\\\\", "\\")
