@@ -34,10 +34,11 @@ public final class Troubleshooting {
     private static final Pattern PIECE = Pattern.compile(LITERAL + "|[^\\s+\"][^+\"]*");
     private static final Pattern REMEDY =
             Pattern.compile(
-                    "(?:[;:.(]|\\.\\.\\.) +(?:(?:or|then|please|Remedy:) )?(?i:use|set|give|raise|install|call|run|choose|unset"
+                    "(?:[;:.(]|, or|\\.\\.\\.|,(?= (?:close|make|raise|install|choose|set|run the)\\b)) +"
+                            + "(?:(?:or|then|please|Remedy:) )?(?i:use|set|give|raise|install|call|run|choose|unset"
                             + "|restart (?:it|them|the|with)|start|stop|close|remove|delete|make|lower|increase|move"
                             + "|mount|add|reserve|enable|correct|retry|let|free|allow|pass|name (?:a|an|it|the|one|another)"
-                            + "|put|try|poll|declare|rename|copy|send|write|take|ask|wait|apt-get)\\b [^ ]");
+                            + "|end|see|check|tell|put|try|poll|declare|rename|copy|send|write|take|ask|wait|apt-get)\\b [^ ]");
 
     private Troubleshooting() {}
 
@@ -77,7 +78,7 @@ public final class Troubleshooting {
         Matcher found = TEXT.matcher(text);
         while (found.find()) {
             String message = plain(before(text, isQuoted, found.start()) + found.group());
-            if (REMEDY.matcher(message).find() && message.length() > 25 && !message.contains("<")) {
+            if (REMEDY.matcher(message).find() && message.length() > 20 && !message.contains("<")) {
                 messages.computeIfAbsent(message, key -> new TreeSet<>()).add(module);
             }
         }
