@@ -93,6 +93,8 @@ public final class XferRequest {
         if (rpc.result() != RpcResult.OK || rpc.remoteCode() != 0) {
             boolean isDamaged = rpc.remoteCode() == XferService.DAMAGED;
             String codes = "result " + rpc.result() + ", the server's code " + rpc.remoteCode();
+            boolean isGone = rpc.result() == RpcResult.EIO && rpc.remoteCode() == 0;
+            codes = isGone ? "the connection to the server is lost (EIO)" : codes;
             throw failure(isDamaged ? "the server got damaged bytes" : codes);
         }
         boolean isSame =

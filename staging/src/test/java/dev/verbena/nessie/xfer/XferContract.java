@@ -160,6 +160,11 @@ public abstract class XferContract {
         assertThatThrownBy(clients.get(0)::kill)
                 .isInstanceOf(RpcException.class)
                 .hasMessageStartingWith("kill: ");
+        XferClient left = clients.get(0);
+        XferRequest request = left.request(method, 1, Validation.NONE);
+        assertThatThrownBy(() -> left.transfer(request, 1))
+                .isInstanceOf(XferException.class)
+                .hasMessageContaining("the connection to the server is lost (EIO)");
     }
 
     @Test
