@@ -126,30 +126,32 @@ record BenchProgram(String name, Turn.Program<List<BenchProgram.Reading>> run) {
     }
 
     /**
-     * A program that is run once for each length. Of several settings the one that is the best for
-     * the shortest length, when it has its first turn, is kept.
-     *
-     * @param settings of each length, in the same order
+     * A program that is run once for each length. Of several settings of a length the one that is
+     * the best when it has its first turn is kept.
      */
     static BenchProgram single(
             String series, String figure, Map<Integer, List<Contestant>> settings) {
         Map<Integer, List<Contestant>> bySize = new LinkedHashMap<>(settings);
-        int[] chosen = {-1};
+        Map<Integer, Contestant> chosen = new HashMap<>();
         return new BenchProgram(
                 series,
                 () -> {
-                    if (chosen[0] < 0) {
-                        List<Contestant> first = bySize.values().iterator().next();
-                        boolean isLess = figure.equals(LATENCY);
-                        chosen[0] = first.size() == 1 ? 0 : Contestants.best(first, 1, isLess);
-                    }
                     List<Reading> readings = new ArrayList<>();
                     for (Map.Entry<Integer, List<Contestant>> entry : bySize.entrySet()) {
-                        double value = entry.getValue().get(chosen[0]).sample();
-                        readings.add(new Reading(series, entry.getKey(), figure, value));
+                        int bytes = entry.getKey();
+                        if (!chosen.containsKey(bytes)) {
+                            chosen.put(bytes, best(entry.getValue(), figure.equals(LATENCY)));
+                        }
+                        double value = chosen.get(bytes).sample();
+                        readings.add(new Reading(series, bytes, figure, value));
                     }
                     return readings;
                 });
+    }
+
+    private static Contestant best(List<Contestant> settings, boolean isLess)
+            throws IOException, InterruptedException {
+        return settings.get(settings.size() == 1 ? 0 : Contestants.best(settings, 1, isLess));
     }
 
     /** As {@link #single(String, String, Map)}, of one length. */

@@ -54,7 +54,8 @@ final class BenchReport {
         int[] counts = counts();
         int moved = groups.stream().mapToInt(BenchGroup::moved).sum();
         if (rounds < 2) {
-            return "One round: no spread is known, so no ratio is a verdict.";
+            String done = rounds == 0 ? "No round was finished" : "One round";
+            return done + ": no spread is known, so no ratio is a verdict.";
         }
         String text = "%d rounds. In %d of %d rows the rounds differ by more than %.0f %%";
         return text.formatted(rounds, counts[1], counts[0], 100 * BenchGroup.NOISY_SPREAD)

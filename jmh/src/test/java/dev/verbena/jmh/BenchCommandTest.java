@@ -1,6 +1,7 @@
 package dev.verbena.jmh;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 import static org.assertj.core.api.Assertions.within;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
@@ -212,6 +213,30 @@ class BenchCommandTest {
         return BenchProgram.single(series, BenchProgram.LATENCY, 8, List.of(contestant));
     }
 
+    /** What is best for few bytes need not be for many. */
+    @Test
+    void shouldTakeTheBestSettingOfEachLength() throws Exception {
+        BenchProgram program =
+                BenchProgram.single(
+                        "other",
+                        BenchProgram.LATENCY,
+                        Map.of(
+                                8,
+                                List.of(saying(5), saying(3)),
+                                4096,
+                                List.of(saying(7), saying(9))));
+        for (int round = 0; round < 2; round++) {
+            assertThat(program.run().run())
+                    .extracting(BenchProgram.Reading::bytes, BenchProgram.Reading::value)
+                    .containsExactlyInAnyOrder(tuple(8, 3.), tuple(4096, 7.));
+        }
+    }
+
+    private static Contestant saying(int value) {
+        List<String> command = List.of("echo", Integer.toString(value));
+        return new Contestant("says", command, Map.of(), Pattern.compile("([0-9.]+)"), 1);
+    }
+
     @Test
     void shouldMarkRoundsThatDifferAndGoOnWithoutAProgramThatFails()
             throws IOException, InterruptedException {
@@ -239,6 +264,8 @@ class BenchCommandTest {
         assertThat(group.failures()).containsOnlyKeys("absent");
         BenchReport report = new BenchReport(List.of(group), Map.of("gni://", "no"), 3);
         assertThat(report.trust()).startsWith("3 rounds. In 1 of 1 rows").contains("noisy");
+        assertThat(new BenchReport(List.of(group), Map.of(), 0).trust())
+                .startsWith("No round was finished");
         report.write(folder, Map.of());
         assertThat(folder.resolve("report.html"))
                 .content()
