@@ -79,6 +79,7 @@ import picocli.CommandLine.TypeConversionException;
 public final class VerbenaCommand implements Runnable {
     /** As of a program that SIGPIPE ended. */
     private static final int NOBODY_READS = 141;
+    private static final int REQUEST_SECONDS = 10;
 
     static final List<String> SCRIPT_COMMANDS =
             List.of(
@@ -139,6 +140,8 @@ public final class VerbenaCommand implements Runnable {
 
     /** Runs the command and exits. */
     public static void main(String[] arguments) {
+        // A request that does not end would keep a thread of an HTTP server of the JDK for good.
+        System.setProperty("sun.net.httpserver.maxReqTime", Integer.toString(REQUEST_SECONDS));
         PrintWriter out = new PrintWriter(System.out, true);
         PrintWriter err =
                 Columns.folding(new PrintWriter(System.err, true), Columns::widthOfErrors);

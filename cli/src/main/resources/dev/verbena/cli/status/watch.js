@@ -9,6 +9,7 @@
   const FAILED = ['messages failed', 'messages corrupt', 'aborted'];
   const known = new Map();
   const pictures = new Map();
+  const errors = new Map();
   let before = null;
   let count = 0;
 
@@ -160,25 +161,30 @@
     });
   }
 
-  function errorLog(processes) {
-    const all = [];
-    for (const process of processes) for (const error of process.errors) all.push([process, error]);
-    all.sort((a, b) => b[1].lastMs - a[1].lastMs);
+  /* The newest kind first; an error keeps its place, and stays open, when it comes again. */
+  function errorLog(processes, unreadable) {
+    const all = unreadable.map(line => ({ key: line, firstMs: Number.MAX_SAFE_INTEGER, title: 'cannot be read: ' + line, text: line }));
+    for (const process of processes) for (const error of process.errors) all.push({
+      key: process.key + ' ' + error.firstMs + ' ' + error.text, firstMs: error.firstMs, text: error.text,
+      title: process.role + ' ' + process.pid + ': ' + error.text.split('\n')[0] + ' (' + error.count + ' times, last '
+        + new Date(error.lastMs).toLocaleTimeString() + ')'
+    });
+    all.sort((a, b) => b.firstMs - a.firstMs);
     const list = at('errors');
+    const here = new Set(all.map(one => one.key));
+    for (const [key, item] of errors) if (!here.has(key)) { item.remove(); errors.delete(key); }
     at('no-errors').hidden = all.length > 0;
-    while (list.children.length > all.length) list.lastChild.remove();
-    all.forEach(([process, error], i) => {
-      let item = list.children[i];
+    all.forEach((one, i) => {
+      let item = errors.get(one.key);
       if (!item) {
-        item = make('li', list);
+        errors.set(one.key, item = make('li', list));
         const details = make('details', item);
         make('summary', details);
         make('pre', details);
       }
-      const firstLine = error.text.split('\n')[0];
-      text(item.querySelector('summary'), process.role + ' ' + process.pid + ': ' + firstLine + ' (' + error.count + ' times, last '
-        + new Date(error.lastMs).toLocaleTimeString() + ')');
-      text(item.querySelector('pre'), error.text);
+      if (list.children[i] !== item) list.insertBefore(item, list.children[i]);
+      text(item.querySelector('summary'), one.title);
+      text(item.querySelector('pre'), one.text);
     });
   }
 
@@ -245,7 +251,7 @@
     text(at('job'), sample.job ? 'job ' + sample.job : 'all jobs');
     sums(all, sample.processes);
     fields(sample.processes);
-    errorLog(sample.processes);
+    errorLog(sample.processes, sample.unreadable);
     before = sample;
   }
 

@@ -1,17 +1,22 @@
 package dev.verbena.cli.status;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.verbena.HeadlessBrowser;
 import dev.verbena.agent.CountersFile;
 import dev.verbena.cli.CommandProcess;
 import dev.verbena.cli.StagingJob;
+import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import org.agrona.IoUtil;
 import org.junit.jupiter.api.Assumptions;
@@ -63,8 +68,7 @@ class WatchIT {
                             + " && row.innerText.includes('killed'))");
             // The others go on, and so does the page.
             page.awaitTrue("document.querySelectorAll('td.running').length >= 2");
-            String before = page.evaluate("document.getElementById('errors').children.length");
-            assertThat(Integer.parseInt(before)).isNotNegative();
+            shouldListErrors(page, job, name);
             watch.terminate();
             assertThat(watch.exitCode()).isZero();
             page.awaitTrue("document.getElementById('state').className === 'lost'");
@@ -89,6 +93,25 @@ class WatchIT {
         }
         // Some sample saw data move.
         page.awaitTrue("window.moved > 0");
+    }
+
+    private static void shouldListErrors(BrowserSession page, StagingJob job, String name)
+            throws Exception {
+        job.receiver.handle().destroyForcibly();
+        String master =
+                "[...document.querySelectorAll('#errors li')].find(item =>"
+                        + " /^dart master \\d+: .*\\(\\d+ times, last /.test(item.textContent))";
+        page.awaitTrue(master + " !== undefined");
+        page.evaluate("(window.error = " + master + ", window.error.firstChild.open = true)");
+        Path folder = CountersFile.jobDirectory(CountersFile.defaultShmDirectory(), name);
+        Files.writeString(folder.resolve("other.counters"), "no counters");
+        page.awaitTrue(
+                "[...document.querySelectorAll('#errors summary')].some(one =>"
+                        + " one.textContent.startsWith('cannot be read: other.counters: '))");
+        // What a reader has opened stays so, whatever comes before it.
+        assertThat(page.evaluate("window.error === " + master + " && window.error.firstChild.open"))
+                .isEqualTo("true");
+        assertThat(page.evaluate("window.error.querySelector('pre').textContent")).contains("at ");
     }
 
     private static void shouldServeKeyboardAndScreenReader(BrowserSession page) throws Exception {
@@ -141,11 +164,32 @@ class WatchIT {
         }
     }
 
+    /** Requests without an end take no place for long; there are 20. */
+    @Test
+    void shouldServeWhileOthersBeginRequestsAndGoNoFurther() throws Exception {
+        try (CommandProcess watch = CommandProcess.start(folder, "watch")) {
+            String address = address(watch);
+            List<Socket> open = new ArrayList<>();
+            try {
+                for (int i = 0; i < 40; i++) {
+                    open.add(new Socket("127.0.0.1", URI.create(address).getPort()));
+                    open.get(i).getOutputStream().write("GET /".getBytes(UTF_8));
+                }
+                assertThat(get(address, "GET").statusCode()).isEqualTo(200);
+            } finally {
+                for (Socket each : open) {
+                    each.close();
+                }
+            }
+        }
+    }
+
     private static HttpResponse<String> get(String address, String method) throws Exception {
         return HttpClient.newHttpClient()
                 .send(
                         HttpRequest.newBuilder(URI.create(address))
                                 .method(method, HttpRequest.BodyPublishers.noBody())
+                                .timeout(Duration.ofSeconds(60))
                                 .build(),
                         HttpResponse.BodyHandlers.ofString());
     }
