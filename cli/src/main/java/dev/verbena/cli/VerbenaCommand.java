@@ -79,6 +79,7 @@ import picocli.CommandLine.TypeConversionException;
 public final class VerbenaCommand implements Runnable {
     /** As of a program that SIGPIPE ended. */
     private static final int NOBODY_READS = 141;
+
     private static final int REQUEST_SECONDS = 10;
 
     static final List<String> SCRIPT_COMMANDS =
