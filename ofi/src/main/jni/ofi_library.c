@@ -47,15 +47,12 @@ static int32_t refuse(void *library, char *why, uint32_t why_size, const char *w
  * MiB. They are made 1,024 at a time. Fewer than that cost no less; a message that finds none
  * waits. A completion queue of a software RDMA device (Soft-RoCE) has at most 32,767 places, and
  * the layer asks for more than that for the number of peers that it expects, 256 unless told.
- * Over tcp a look for arrivals polls the sockets: an epoll set, which the layer would make, costs
- * each arrival a call of its own in the kernel, an eighth of the latency of a short message.
  */
 static void set_up_rxm(void)
 {
     glob_t found;
 
     setenv("FI_OFI_RXM_USE_SRX", "1", 0);
-    setenv("FI_OFI_RXM_DEF_TCP_WAIT_OBJ", "pollfd", 0);
     if (glob("/sys/class/infiniband/*/parent", GLOB_NOSORT, NULL, &found) == 0) {
         setenv("FI_UNIVERSE_SIZE", "64", 0);
         setenv("FI_OFI_RXM_MSG_RX_SIZE", "256", 0);
