@@ -69,52 +69,38 @@ static double seconds(void)
 }
 
 #if defined(__x86_64__)
-__attribute__((target("sse4.2"))) static inline uint64_t step(uint64_t crc, uint64_t word)
-{
-    return _mm_crc32_u64(crc, word);
-}
-__attribute__((target("sse4.2")))
+#define WITH_CRC __attribute__((target("sse4.2")))
+#define CRC_OF(crc, word) _mm_crc32_u64(crc, word)
 #elif defined(__aarch64__)
-__attribute__((target("+crc"))) static inline uint64_t step(uint64_t crc, uint64_t word)
-{
-    return __crc32cd((uint32_t)crc, word);
-}
-__attribute__((target("+crc")))
+#define WITH_CRC __attribute__((target("+crc")))
+#define CRC_OF(crc, word) __crc32cd((uint32_t)(crc), word)
 #else
 #error "no CRC-32C instruction is known for this processor"
 #endif
-static void
-sum(const uint8_t *at, size_t length)
+
+WITH_CRC static void sum(const uint8_t *at, size_t length)
 {
-    uint64_t crc[LANES] = {0};
+    uint64_t crc[LANES] = {0}, word;
     size_t lane = length / LANES & ~(size_t)7;
     for (size_t i = 0; i < lane; i += 8)
         for (int k = 0; k < LANES; k++) {
-            uint64_t word;
             memcpy(&word, at + (size_t)k * lane + i, 8);
-            crc[k] = step(crc[k], word);
+            crc[k] = CRC_OF(crc[k], word);
         }
     for (int k = 0; k < LANES; k++)
         sink += crc[k];
 }
 
 /* As memcpy and sum, with one load of each word. */
-#if defined(__x86_64__)
-__attribute__((target("sse4.2")))
-#else
-__attribute__((target("+crc")))
-#endif
-static void
-copy_and_sum(uint8_t *to, const uint8_t *from, size_t length)
+WITH_CRC static void copy_and_sum(uint8_t *to, const uint8_t *from, size_t length)
 {
-    uint64_t crc[LANES] = {0};
+    uint64_t crc[LANES] = {0}, word;
     size_t lane = length / LANES & ~(size_t)7;
     for (size_t i = 0; i < lane; i += 8)
         for (int k = 0; k < LANES; k++) {
-            uint64_t word;
             memcpy(&word, from + (size_t)k * lane + i, 8);
             memcpy(to + (size_t)k * lane + i, &word, 8);
-            crc[k] = step(crc[k], word);
+            crc[k] = CRC_OF(crc[k], word);
         }
     for (int k = 0; k < LANES; k++)
         sink += crc[k];
@@ -303,36 +289,56 @@ static double rate(const uint8_t *source, size_t length, uint64_t bytes)
     return (double)messages * (double)MESSAGE / 1e9 / (end - begin);
 }
 
-int main(int argc, char **argv)
+static const struct option {
+    const char *name;
+    int *flag;
+} options[] = {{"--get", &wants_get},           {"--sum", &wants_sum},
+               {"--joined", &wants_joined},     {"--overlap", &wants_overlap},
+               {"--zerocopy", &wants_zerocopy}, {"--splice", &wants_splice}};
+
+static int *flag_of(const char *name)
 {
-    static const size_t lengths[] = {64 << 10, 256 << 10, 1 << 20};
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+        if (strcmp(name, options[i].name) == 0)
+            return options[i].flag;
+    return NULL;
+}
+
+static void refuse(const char *why)
+{
+    fprintf(stderr,
+            "stream-bench: %s; usage: stream-bench [--get] [--sum] [--joined] [--overlap]"
+            " [--zerocopy | --splice] [--bytes N]\n",
+            why);
+    exit(2);
+}
+
+/* Answers the bytes to be measured. */
+static uint64_t read_options(int argc, char **argv)
+{
     uint64_t bytes = 4000000000u;
-    static const struct {
-        const char *name;
-        int *flag;
-    } options[] = {{"--get", &wants_get},           {"--sum", &wants_sum},
-                   {"--joined", &wants_joined},     {"--overlap", &wants_overlap},
-                   {"--zerocopy", &wants_zerocopy}, {"--splice", &wants_splice}};
     for (int i = 1; i < argc; i++) {
-        size_t k = 0, count = sizeof options / sizeof *options;
-        while (k < count && strcmp(argv[i], options[k].name) != 0)
-            k++;
-        if (k < count)
-            *options[k].flag = 1;
+        int *flag = flag_of(argv[i]);
+        if (flag)
+            *flag = 1;
         else if (strcmp(argv[i], "--bytes") == 0 && i + 1 < argc)
             bytes = strtoull(argv[++i], NULL, 10);
         else
-            wants_zerocopy = wants_splice = 1;
+            refuse("no such option, or its number is missing");
     }
-    if ((wants_zerocopy && wants_splice) || (wants_joined && !(wants_get && wants_sum))) {
-        fprintf(stderr, "usage: stream-bench [--get] [--sum] [--joined] [--overlap]"
-                        " [--zerocopy | --splice] [--bytes N]; --joined with --get and --sum\n");
-        return 2;
-    }
-    if (bytes < MESSAGE) {
-        fprintf(stderr, "stream-bench: --bytes is at least one message, %zu\n", MESSAGE);
-        return 2;
-    }
+    if (wants_zerocopy && wants_splice)
+        refuse("--zerocopy and --splice exclude each other");
+    if (wants_joined && !(wants_get && wants_sum))
+        refuse("--joined needs --get and --sum");
+    if (bytes < MESSAGE)
+        refuse("--bytes is at least one message of 4 MiB");
+    return bytes;
+}
+
+int main(int argc, char **argv)
+{
+    static const size_t lengths[] = {64 << 10, 256 << 10, 1 << 20};
+    uint64_t bytes = read_options(argc, argv);
     /* Two processes' messages: written by another process, mapped here. */
     uint8_t *source =
         mmap(NULL, 2 * MESSAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);

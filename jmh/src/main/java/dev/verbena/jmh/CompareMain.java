@@ -331,12 +331,13 @@ public final class CompareMain {
             System.err.println("arguments: CHECKOUT SOFTNIC_BENCH PAIRS [NAME...]");
             System.exit(2);
         }
-        if (arguments[2].equals("--list") || arguments[2].equals("--help")) {
+        List<String> all = Arrays.asList(arguments);
+        if (all.contains("--list") || all.contains("--help") || all.contains("-h")) {
             new CompareMain(arguments[1]).list();
             return;
         }
         int pairs = pairs(arguments[2]);
-        List<String> wanted = Arrays.asList(arguments).subList(3, arguments.length);
+        List<String> wanted = all.subList(3, all.size());
         Path page = Path.of(arguments[0]).resolve("docs/benchmarks.md");
         CompareMain main = new CompareMain(arguments[1]);
         main.run(pairs, wanted, page);

@@ -75,6 +75,9 @@ final class XferOptions {
         CliCommand.inRange(spec, "--num-threads", threads, 0, 64);
         CliCommand.inRange(spec, "--buffers", buffers, 1, 1024);
         CliCommand.inRange(spec, "--buffer-size", bufferSize, 4096, 1 << 30);
+        if (traces != null && !traces.toFile().isDirectory() && !traces.toFile().mkdirs()) {
+            throw CliCommand.wrong(spec, "--traces: %s is no folder and cannot be made", traces);
+        }
     }
 
     /** Few requests at a time, for each holds the array that it brings. */

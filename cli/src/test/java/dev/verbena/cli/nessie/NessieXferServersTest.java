@@ -45,6 +45,14 @@ class NessieXferServersTest {
         assertThat(run.err()).contains("--trace needs --traces DIR");
     }
 
+    @Test
+    void shouldRefuseTracesInWhatIsNoFolder() throws IOException {
+        Path file = Files.createFile(folder.resolve("file"));
+        Run run = Run.of(1000, "nessie", "xfer-server", "--traces=" + file);
+        assertThat(run.code()).isEqualTo(2);
+        assertThat(run.err()).contains("--traces: " + file + " is no folder and cannot be made");
+    }
+
     /** Its process was killed, and so has left the file. */
     @Test
     @Tag("once")
