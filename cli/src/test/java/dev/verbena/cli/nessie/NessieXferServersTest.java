@@ -48,7 +48,8 @@ class NessieXferServersTest {
     @Test
     void shouldRefuseTracesInWhatIsNoFolder() throws IOException {
         Path file = Files.createFile(folder.resolve("file"));
-        Run run = Run.of(1000, "nessie", "xfer-server", "--traces=" + file);
+        String urls = "--server-url-file=" + folder.resolve("urls");
+        Run run = Run.of(1000, "nessie", "xfer-server", urls, "--traces=" + file);
         assertThat(run.code()).isEqualTo(2);
         assertThat(run.err()).contains("--traces: " + file + " is no folder and cannot be made");
     }
