@@ -196,7 +196,7 @@ static void run_stopped_server(int label, int at)
     control->signal = SIGSTOP;
     int server = test_fork(shm_server, NULL);
     int client = test_fork(shm_client, "first");
-    if (starts_with(labels[label], "close.")) { /* the server closes when it is told to */
+    if (starts_with(labels[label], "close.")) { /* the server closes when it is asked to */
         test_join(client, 0);
         client = -1;
         atomic_store(&control->stop, 1);

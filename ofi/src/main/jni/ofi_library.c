@@ -47,9 +47,9 @@ static int32_t refuse(void *library, char *why, uint32_t why_size, const char *w
  * MiB. They are made 1,024 at a time. Fewer than that cost no less; a message that finds none
  * waits. A completion queue of a software RDMA device (Soft-RoCE) has at most 32,767 places, and
  * the layer asks for more than that for the number of peers that it expects, 256 unless told.
- * FI_OFI_RXM_DEF_TCP_WAIT_OBJ=pollfd would make a short message over tcp an eighth faster, but then
- * the descriptor of the completion queue does not end every sleep: 1 MiB puts to a sleeping peer
- * stand still (1.17).
+ * FI_OFI_RXM_DEF_TCP_WAIT_OBJ=pollfd would make a short message over tcp an eighth faster. But then
+ * nothing wakes a sleeper (1.17): the descriptor of a queue with FI_WAIT_FD stays silent while 1
+ * MiB puts arrive, and the one that FI_WAIT_POLLFD answers is always readable.
  */
 static void set_up_rxm(void)
 {
