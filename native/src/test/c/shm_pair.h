@@ -1,8 +1,7 @@
 /* What tests of the shm personality share: NICs, events that are awaited, two connected ends. */
 #ifndef SHM_PAIR_H
 #define SHM_PAIR_H
-#include "test.h"
-#include "shm_await.h"
+#include "shm_open.h"
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
@@ -14,35 +13,9 @@
 static char why[SNIC_WHY_MAX];
 #define MS 1000000ll
 
-static inline int64_t now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
-static inline shm_t *open_with(const char *name, uint32_t credits, uint32_t connections,
-                               uint64_t timeout)
-{
-    shm_t *s;
-    shm_options_t o = {.job = "job",
-                       .name = name,
-                       .initiators_max = 8,
-                       .registrations_max = 64,
-                       .credits = credits,
-                       .message_max = 1000,
-                       .connections_max = connections,
-                       .receive_slots = credits * connections,
-                       .peer_timeout_ns = timeout};
-    int rc = shm_create(&o, &s, why, sizeof why);
-    if (rc != 0)
-        test_fail(__FILE__, __LINE__, "shm_create %s: %d %s", name, rc, why);
-    return s;
-}
-
 static inline shm_t *open_shm(const char *name)
 {
-    return open_with(name, 8, 8, 300 * MS);
+    return open_shm_with(name, 8, 1000, 8, 300 * MS);
 }
 
 /* Waits for the next event. */
@@ -77,8 +50,8 @@ struct both {
 static inline void make_both_with(struct both *p, uint32_t credits)
 {
     shm_event_t e;
-    p->a = open_with("a", credits, 8, 300 * MS);
-    p->b = open_with("b", credits, 8, 300 * MS);
+    p->a = open_shm_with("a", credits, 1000, 8, 300 * MS);
+    p->b = open_shm_with("b", credits, 1000, 8, 300 * MS);
     shm_listen(p->b);
     p->ab = connect_to(p->a, "b", 11);
     expect(p->b, &e, SHM_EVENT_CONNECT_REQUEST);

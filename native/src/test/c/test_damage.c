@@ -6,7 +6,7 @@
 #define _GNU_SOURCE
 #include "test.h"
 #include "repeats.h"
-#include "shm_await.h"
+#include "shm_open.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -24,29 +24,9 @@ static struct shared {
     snic_key_t key;
 } * shared;
 
-static int64_t now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
 static shm_t *open_shm(const char *name)
 {
-    shm_t *s;
-    shm_options_t o = {.job = "job",
-                       .name = name,
-                       .initiators_max = 8,
-                       .registrations_max = 64,
-                       .credits = 8,
-                       .message_max = 200,
-                       .connections_max = 4,
-                       .receive_slots = 32,
-                       .peer_timeout_ns = 200 * MS};
-    int rc = shm_create(&o, &s, why, sizeof why);
-    if (rc != 0)
-        test_fail(__FILE__, __LINE__, "shm_create %s: %d %s", name, rc, why);
-    return s;
+    return open_shm_with(name, 8, 200, 4, 200 * MS);
 }
 
 /* Touches what an event points to. */

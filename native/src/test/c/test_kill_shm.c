@@ -4,33 +4,13 @@
  */
 #define _GNU_SOURCE
 #include "kill_steps.h"
-#include "shm_await.h"
+#include "shm_open.h"
 #include <sched.h>
 #include <time.h>
 
 static shm_t *open_shm(const char *name)
 {
-    shm_t *s;
-    shm_options_t o = {.job = "job",
-                       .name = name,
-                       .initiators_max = 8,
-                       .registrations_max = 64,
-                       .credits = 4,
-                       .message_max = 200,
-                       .connections_max = 6,
-                       .receive_slots = 24,
-                       .peer_timeout_ns = 20000 * MS};
-    int rc = shm_create(&o, &s, why, sizeof why);
-    if (rc != 0)
-        test_fail(__FILE__, __LINE__, "shm_create %s: %d %s", name, rc, why);
-    return s;
-}
-
-static int64_t now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+    return open_shm_with(name, 4, 200, 6, 20000 * MS);
 }
 
 static void shm_server(void *argument)

@@ -4,8 +4,7 @@
  * at a time, so that a run depends on nothing but the list of choices.
  */
 #define _GNU_SOURCE
-#include "test.h"
-#include "shm.h"
+#include "shm_open.h"
 #include "shm_layout.h"
 #include <errno.h>
 #include <pthread.h>
@@ -402,17 +401,7 @@ static struct link {
 
 static shm_t *open_shm(const char *name)
 {
-    shm_t *s;
-    shm_options_t o = {.job = "job",
-                       .name = name,
-                       .initiators_max = 8,
-                       .registrations_max = 64,
-                       .credits = 1,
-                       .message_max = 64,
-                       .connections_max = 3,
-                       .receive_slots = 3,
-                       .peer_timeout_ns = 1000000000000ull};
-    CHECK_EQ(shm_create(&o, &s, why, sizeof why), 0);
+    shm_t *s = open_shm_with(name, 1, 64, 3, 1000000000000ull);
     shm_listen(s);
     return s;
 }

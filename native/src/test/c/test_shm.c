@@ -84,7 +84,8 @@ static void connect_times_out(void)
 static void records_run_out(void)
 {
     shm_event_t e;
-    shm_t *a = open_with("a", 2, 3, 300 * MS), *b = open_with("b", 2, 2, 300 * MS);
+    shm_t *a = open_shm_with("a", 2, 1000, 3, 300 * MS),
+          *b = open_shm_with("b", 2, 1000, 2, 300 * MS);
     shm_listen(b);
     for (int round = 0; round < 50; round++) {
         int64_t c[2];
