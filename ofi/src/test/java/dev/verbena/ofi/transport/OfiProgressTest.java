@@ -86,8 +86,12 @@ class OfiProgressTest {
     }
 
     private void connect(String progress) {
+        connect(progress, progress);
+    }
+
+    private void connect(String progress, String progressOfTarget) {
         initiator = open("initiator", progress);
-        target = open("target", progress);
+        target = open("target", progressOfTarget);
         local = initiator.allocate(LENGTH, 0);
         remote = target.allocate(LENGTH, RemoteDescriptor.REMOTE_ALL);
         descriptor = new RemoteDescriptor();
@@ -138,6 +142,20 @@ class OfiProgressTest {
         awaitCompletions(3);
         assertThat(messages).as("handlers run in poll only").isZero();
         Await.until(() -> "the message", () -> target.poll(atTarget, 8) >= 0 && messages == 1);
+    }
+
+    /** Nobody else serves them: what arrives must end each sleep, although no event comes of it. */
+    @Test
+    void shouldServeLongPutsWhileTheTargetsOwnerSleeps() {
+        connect("thread", "caller");
+        for (int i = 0; i < 120; i++) {
+            assertThat(initiator.put(connection, local, 0, descriptor, 0, LENGTH, i, 0)).isZero();
+        }
+        for (int sleeps = 0; sleeps < 12 && completions < 120; sleeps++) {
+            target.await(System.nanoTime() + 500_000_000L);
+            initiator.poll(handler, 120);
+        }
+        assertThat(completions).isEqualTo(120);
     }
 
     @Test
