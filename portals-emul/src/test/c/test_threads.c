@@ -2,7 +2,7 @@
  * Several interfaces and threads in one address space, no fork: what ThreadSanitizer can watch.
  */
 #define _GNU_SOURCE
-#include "threads.h"
+#include "one_process.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

@@ -2,7 +2,7 @@
  * Random operations on match lists, compared with a sequential model that is nothing but an array.
  */
 #define _GNU_SOURCE
-#include "threads.h"
+#include "one_process.h"
 
 #define ENTRIES 12
 struct model_entry {

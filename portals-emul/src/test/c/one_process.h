@@ -2,8 +2,8 @@
  * What programs share that open several interfaces in one address space and do not fork: a case
  * ends at what does not hold, and the next one begins.
  */
-#ifndef THREADS_H
-#define THREADS_H
+#ifndef ONE_PROCESS_H
+#define ONE_PROCESS_H
 #include "p3rt/p3rt.h"
 #include "portals3.h"
 #include "portals3_ext.h"
