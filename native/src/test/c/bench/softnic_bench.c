@@ -29,7 +29,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#define BATCHES_MAX 4096
+#define BATCHES_MAX SINGLES_MAX
+#define SINGLES_MAX 20000
+#define SINGLES_MIN 1000 /* for a percentile of 99.9 */
 #define LARGEST (1ull << 30)
 
 enum side { LEFT = 0, RIGHT = 1 };
@@ -344,12 +346,12 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Nanoseconds of one step: median over batches. */
-static double run(int index, uint64_t size, uint64_t iterations)
+/* Nanoseconds of one step: of batches, the one at a rank from 0 to 1. */
+static double run_batches(int index, uint64_t size, uint64_t iterations, uint64_t batch,
+                          double rank)
 {
     static double batches[BATCHES_MAX];
     const struct op *op = &ops[index];
-    uint64_t batch = iterations / 200 ? iterations / 200 : 1;
     int n = 0;
     iterations = iterations / batch * batch;
     set_word(&board->ping.word, 0);
@@ -374,7 +376,12 @@ static double run(int index, uint64_t size, uint64_t iterations)
     }
     await_word(&board->done.word, board->command.word);
     qsort(batches, (size_t)n, sizeof *batches, compare);
-    return batches[n / 2];
+    return batches[(int)(rank * n)];
+}
+
+static double run(int index, uint64_t size, uint64_t iterations)
+{
+    return run_batches(index, size, iterations, iterations / 200 ? iterations / 200 : 1, 0.5);
 }
 
 static double line_round_trip(void)
@@ -390,16 +397,25 @@ static void sample(int index, uint64_t size)
     uint64_t iterations = (uint64_t)((double)sample_ns / (guess > 1 ? guess : 1));
     iterations = iterations < 20 ? 20 : iterations > 20000000 ? 20000000 : iterations;
     double ns = run(index, size, iterations);
+    double tail = 0;
+    int has_tail = !op->throughput && iterations >= SINGLES_MIN;
+    if (has_tail) {
+        uint64_t singles = iterations < SINGLES_MAX ? iterations : SINGLES_MAX;
+        tail = run_batches(index, size, singles, 1, 0.999);
+    }
     double after = line_round_trip();
-    double value = op->right && !op->throughput ? ns / 2 : ns;
+    double part = op->right && !op->throughput ? 0.5 : 1;
+    double value = part * ns;
     const char *metric = "ns";
     if (op->throughput) {
         metric = size >= 4096 ? "GB/s" : "Mop/s";
         value = size >= 4096 ? (double)size / ns : 1000 / ns;
     }
-    printf("{\"op\":\"%s\",\"impl\":\"%s\",\"size\":%llu,\"metric\":\"%s\",\"value\":%.4f,"
-           "\"iterations\":%llu,\"line_before_ns\":%.1f,\"line_after_ns\":%.1f}\n",
-           op->name, op->impl, (unsigned long long)size, metric, value,
+    printf("{\"op\":\"%s\",\"impl\":\"%s\",\"size\":%llu,\"metric\":\"%s\",\"value\":%.4f,",
+           op->name, op->impl, (unsigned long long)size, metric, value);
+    if (has_tail)
+        printf("\"p999Ns\":%.1f,", part * tail);
+    printf("\"iterations\":%llu,\"line_before_ns\":%.1f,\"line_after_ns\":%.1f}\n",
            (unsigned long long)iterations, before, after);
     fflush(stdout);
 }

@@ -6,6 +6,7 @@ import dev.verbena.cli.terminal.OutputFolder;
 import dev.verbena.cli.terminal.Termination;
 import dev.verbena.cli.terminal.TransportOption;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
@@ -89,6 +90,14 @@ final class BenchCommand extends CliCommand {
                             + " bench/run-N.")
     private Path output;
 
+    @Option(
+            names = "--page",
+            paramLabel = "FILE",
+            description =
+                    "Also put all rows into this page, docs/benchmarks.md of a checkout; its other"
+                            + " parts stay.")
+    private Path page;
+
     @Option(names = "--trial", hidden = true, description = "The figures mean nothing.")
     private boolean isTrial;
 
@@ -153,6 +162,16 @@ final class BenchCommand extends CliCommand {
             say("ended early: the figures are of fewer rounds, and some may be missing");
         }
         report.write(folder, conditions);
+        if (page != null) {
+            List<String> names =
+                    CompareMain.comparisons(programs.toString()).stream()
+                            .map(each -> each.id)
+                            .toList();
+            ComparePage measured = ComparePage.read(page);
+            measured.putBench(Surroundings.line(), report.trust(), report.table());
+            Files.writeString(page, measured.text(names));
+            say("written: " + page);
+        }
         say("written: " + folder.resolve("report.html"));
     }
 

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.IntFunction;
 import java.util.regex.Pattern;
 
 /**
@@ -213,7 +214,11 @@ final class BenchPlan {
         }
         if (scheme.equals("shm") && hasUcx && op.equals("put")) {
             List<Integer> some = sizes.stream().filter(size -> size >= 4 << 10).toList();
-            programs.addAll(ucx("ucp_put_bw", BenchProgram.BANDWIDTH, 1.048576e-3, some));
+            programs.addAll(
+                    ucx(
+                            BenchProgram.BANDWIDTH,
+                            some,
+                            size -> Contestants.ucx("ucp_put_bw", size, 1.048576e-3)));
         }
         add(scheme + "-" + op + "-bw", title, BenchProgram.BANDWIDTH, programs);
     }
@@ -241,7 +246,7 @@ final class BenchPlan {
         List<BenchProgram> programs = new ArrayList<>();
         boolean hasShort = sizes.contains(SHORT);
         if (hasUcx && op.equals("put")) {
-            programs.addAll(ucx("ucp_put_lat", BenchProgram.LATENCY, 1e3, sizes));
+            programs.addAll(ucxLatency("ucp_put_lat", sizes));
             if (hasShort) {
                 programs.add(
                         latency(
@@ -251,7 +256,7 @@ final class BenchPlan {
             }
         }
         if (op.equals("send")) {
-            programs.addAll(hasUcx ? ucx("tag_lat", BenchProgram.LATENCY, 1e3, sizes) : List.of());
+            programs.addAll(hasUcx ? ucxLatency("tag_lat", sizes) : List.of());
             if (hasShort) {
                 programs.add(latency("Aeron IPC", SHORT, settings(Contestants.aeron(SHORT))));
             }
@@ -275,10 +280,15 @@ final class BenchPlan {
                         latency("Aeron IPC", bytes, settings(Contestants.aeron(bytes)))));
     }
 
-    private List<BenchProgram> ucx(String test, String figure, double scale, List<Integer> sizes) {
+    private List<BenchProgram> ucxLatency(String test, List<Integer> sizes) {
+        return ucx(BenchProgram.LATENCY, sizes, size -> Contestants.ucxWithTail(test, size));
+    }
+
+    private List<BenchProgram> ucx(
+            String figure, List<Integer> sizes, IntFunction<Contestant> program) {
         Map<Integer, List<Contestant>> bySize = new LinkedHashMap<>();
         for (int size : sizes) {
-            bySize.put(size, settings(Contestants.ucxSettings(Contestants.ucx(test, size, scale))));
+            bySize.put(size, settings(Contestants.ucxSettings(program.apply(size))));
         }
         return bySize.isEmpty() ? List.of() : List.of(BenchProgram.single("UCX", figure, bySize));
     }

@@ -26,6 +26,9 @@ record BenchProgram(String name, Turn.Program<List<BenchProgram.Reading>> run) {
     static final List<String> PERCENTILES =
             List.of("p50Ns", "p90Ns", "p99Ns", "p999Ns", "p99CorrectedNs", "p999CorrectedNs");
 
+    private static final Pattern TAIL =
+            Pattern.compile("(p999|p999Corrected)(Us|Ns)\": ?([-0-9.eE]+)");
+
     private static final Pattern OBJECT = Pattern.compile("\\{[^{}]*\\}");
     private static final Pattern FIELD =
             Pattern.compile("\"(\\w+)\": ?(?:\"([^\"]*)\"|([-0-9.eE]+))");
@@ -111,6 +114,9 @@ record BenchProgram(String name, Turn.Program<List<BenchProgram.Reading>> run) {
                 boolean isRate = fields.get("metric").equals("Mop/s");
                 String figure = fields.get("metric").equals(LATENCY) ? LATENCY : BANDWIDTH;
                 add(readings, name, bytes, figure, fields.get("value"), isRate ? bytes * 1e-3 : 1);
+                if (fields.containsKey("p999Ns")) {
+                    add(readings, name, bytes, "p999Ns", fields.get("p999Ns"), 1);
+                }
             }
         };
     }
@@ -142,11 +148,22 @@ record BenchProgram(String name, Turn.Program<List<BenchProgram.Reading>> run) {
                         if (!chosen.containsKey(bytes)) {
                             chosen.put(bytes, best(entry.getValue(), figure.equals(LATENCY)));
                         }
-                        double value = chosen.get(bytes).sample();
+                        String output = chosen.get(bytes).output();
+                        double value = chosen.get(bytes).number(output);
                         readings.add(new Reading(series, bytes, figure, value));
+                        addTail(readings, series, bytes, output);
                     }
                     return readings;
                 });
+    }
+
+    /** Percentiles, of a program that prints them. */
+    private static void addTail(List<Reading> readings, String series, int bytes, String output) {
+        Matcher tail = TAIL.matcher(output);
+        while (tail.find()) {
+            double scale = tail.group(2).equals("Us") ? 1e3 : 1;
+            add(readings, series, bytes, tail.group(1) + "Ns", tail.group(3), scale);
+        }
     }
 
     private static Contestant best(List<Contestant> settings, boolean isLess)

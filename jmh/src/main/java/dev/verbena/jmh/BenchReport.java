@@ -20,6 +20,8 @@ final class BenchReport {
     private static final List<String> SHOWN =
             List.of("p50Ns", "p99Ns", "p999Ns", "p999CorrectedNs");
 
+    private static final String TAIL = "p999Ns";
+
     private final List<BenchGroup> groups;
     private final Map<String, String> leftOut;
     private final int rounds;
@@ -145,7 +147,10 @@ final class BenchReport {
             head.add(name);
             if (name.equals(BenchPlan.OURS) && group.isLatency() && hasPercentiles(group)) {
                 head.addAll(List.of("p50", "p99", "p99.9", "p99.9 corrected"));
-            } else if (!name.equals(BenchPlan.OURS) && hasOurs(group)) {
+            } else if (has(group, name, TAIL)) {
+                head.add("p99.9");
+            }
+            if (!name.equals(BenchPlan.OURS) && hasOurs(group)) {
                 head.add("ours over it");
             }
         }
@@ -159,8 +164,12 @@ final class BenchReport {
     }
 
     private static boolean hasPercentiles(BenchGroup group) {
+        return has(group, BenchPlan.OURS, SHOWN.get(0));
+    }
+
+    private static boolean has(BenchGroup group, String series, String figure) {
         return group.lengths().stream()
-                .anyMatch(bytes -> !group.samples(BenchPlan.OURS, bytes, SHOWN.get(0)).isEmpty());
+                .anyMatch(bytes -> !group.samples(series, bytes, figure).isEmpty());
     }
 
     private static List<List<String>> rows(BenchGroup group) {
@@ -172,7 +181,10 @@ final class BenchReport {
                 row.add(text(group.median(name, bytes, group.figure())));
                 if (name.equals(BenchPlan.OURS) && group.isLatency() && hasPercentiles(group)) {
                     SHOWN.forEach(each -> row.add(text(group.median(name, bytes, each))));
-                } else if (!name.equals(BenchPlan.OURS) && hasOurs(group)) {
+                } else if (has(group, name, TAIL)) {
+                    row.add(text(group.median(name, bytes, TAIL)));
+                }
+                if (!name.equals(BenchPlan.OURS) && hasOurs(group)) {
                     double ratio = group.ratio(BenchPlan.OURS, name, bytes);
                     row.add(Double.isNaN(ratio) ? "" : String.format(Locale.ROOT, "%.2f", ratio));
                 }
@@ -211,6 +223,64 @@ final class BenchReport {
             point.put("oursOverIt", ratio);
         }
         report.point(point);
+    }
+
+    /**
+     * All rows in one table for {@code docs/benchmarks.md}: in each cell the median, the percentile
+     * 99.9 where there is one, and ours over it.
+     */
+    String table() {
+        StringBuilder table =
+                new StringBuilder(
+                        """
+                        | what | bytes | Verbena | beside it | line | |
+                        |---|---|---|---|---|---|
+                        """);
+        for (BenchGroup group : groups) {
+            for (int bytes : group.lengths()) {
+                List<String> others = new ArrayList<>();
+                for (String name : group.series()) {
+                    if (!name.equals(BenchPlan.OURS)) {
+                        others.add(other(group, name, bytes));
+                    }
+                }
+                others.removeIf(String::isEmpty);
+                boolean isNoisy =
+                        group.moved() > 0
+                                || group.series().stream().anyMatch(s -> group.isNoisy(s, bytes));
+                table.append(
+                        String.format(
+                                Locale.ROOT,
+                                "| %s | %d | %s | %s | %.0f | %s |%n",
+                                group.id(),
+                                bytes,
+                                cell(group, BenchPlan.OURS, bytes),
+                                String.join("; ", others),
+                                group.lineNs(),
+                                isNoisy ? "noisy" : ""));
+            }
+        }
+        return table.toString();
+    }
+
+    private static String other(BenchGroup group, String name, int bytes) {
+        String cell = cell(group, name, bytes);
+        double ratio = group.ratio(BenchPlan.OURS, name, bytes);
+        if (cell.isEmpty()) {
+            return "";
+        }
+        String said = name + " " + cell;
+        return Double.isNaN(ratio) ? said : said + String.format(Locale.ROOT, ": %.2f", ratio);
+    }
+
+    private static String cell(BenchGroup group, String name, int bytes) {
+        double value = group.median(name, bytes, group.figure());
+        if (Double.isNaN(value)) {
+            return "";
+        }
+        double tail = group.median(name, bytes, TAIL);
+        String unit = " " + group.figure();
+        return text(value) + unit + (Double.isNaN(tail) ? "" : " (" + text(tail) + ")");
     }
 
     /** A line for each length, with each program's figure and ours over it. */

@@ -2,16 +2,12 @@ package dev.verbena.jmh;
 
 import dev.verbena.jmh.Comparison.Bound;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.LocalDate;
-import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
@@ -395,7 +391,10 @@ public final class CompareMain {
                 if (isKept(pairs)) {
                     ComparePage measured = ComparePage.read(page);
                     measured.put(
-                            environment(), comparison.id, comparison.rows(), comparison.settings());
+                            Surroundings.line(),
+                            comparison.id,
+                            comparison.rows(),
+                            comparison.settings());
                     Files.writeString(page, measured.text(ids));
                 }
             }
@@ -413,35 +412,5 @@ public final class CompareMain {
             }
         }
         System.err.println();
-    }
-
-    private static String environment() throws IOException {
-        return String.format(
-                "%s, %d processors, Linux %s, Java %s, UCX %s, software NIC, %s.",
-                processor(),
-                Runtime.getRuntime().availableProcessors(),
-                System.getProperty("os.version"),
-                System.getProperty("java.version"),
-                ucxVersion(),
-                LocalDate.now(ZoneOffset.UTC));
-    }
-
-    private static String ucxVersion() throws IOException {
-        try {
-            Process info = new ProcessBuilder("ucx_info", "-v").start();
-            String text = new String(info.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-            Matcher version = Pattern.compile("ersion:? ([0-9.]+)").matcher(text);
-            return version.find() ? version.group(1) : "unknown";
-        } catch (IOException e) {
-            return "absent";
-        }
-    }
-
-    private static String processor() throws IOException {
-        return Files.readAllLines(Path.of("/proc/cpuinfo")).stream()
-                .filter(line -> line.startsWith("model name"))
-                .map(line -> line.substring(line.indexOf(':') + 2))
-                .findFirst()
-                .orElse("processor unknown");
     }
 }

@@ -44,6 +44,17 @@ final class ComparePage {
             | memory while messages pass | flat | `DartFlatMemoryContract` (heap, off-heap, resident set of a real server) |
             """;
 
+    /** Begins what {@code verbena bench} wrote. */
+    private static final String BENCH = "\n## By length\n";
+
+    private static final String BENCH_HEAD =
+            """
+
+            Written by `./verbena bench --page docs/benchmarks.md`: all programs took turns. Medians over the rounds; in brackets the percentile
+            99.9 of single transfers, as far as a program says it (of UCX: of the latest 2,048). After a colon: ours over it, the median of the
+            ratios of the rounds. `line` is the round trip of a cache line in ns. `ns` is one way; `noisy` rows differ by more than 25 % between rounds.
+            """;
+
     private static final String SETTINGS =
             """
 
@@ -64,6 +75,8 @@ final class ComparePage {
     /** Rows of the table of settings, by the name of their comparison. */
     private final Map<String, String> settings = new TreeMap<>();
 
+    private String bench = "";
+
     private ComparePage() {}
 
     /** What a page says; nothing if there is none. */
@@ -73,7 +86,9 @@ final class ComparePage {
         if (!Files.exists(page)) {
             return read;
         }
-        for (String line : Files.readAllLines(page)) {
+        String text = Files.readString(page);
+        read.bench = text.contains(BENCH) ? text.substring(text.indexOf(BENCH)) : "";
+        for (String line : text.lines().toList()) {
             if (line.startsWith("## What is not")) {
                 break;
             }
@@ -113,6 +128,11 @@ final class ComparePage {
         rows(environment, id).addAll(rows);
     }
 
+    /** Replaces what {@code verbena bench} measured: a sentence on how, and a table. */
+    void putBench(String environment, String how, String table) {
+        bench = BENCH + BENCH_HEAD + "\n" + ENVIRONMENT + environment + " " + how + "\n\n" + table;
+    }
+
     /** The page's text, rows in the order of the names given; others are left out. */
     String text(List<String> ids) {
         StringBuilder page = new StringBuilder(HEAD);
@@ -131,6 +151,6 @@ final class ComparePage {
         settings.keySet().stream()
                 .filter(ids::contains)
                 .forEach(id -> page.append(settings.get(id)).append('\n'));
-        return page.append(NO_RATIOS).toString();
+        return page.append(NO_RATIOS).append(bench).toString();
     }
 }

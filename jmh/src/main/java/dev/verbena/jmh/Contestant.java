@@ -47,7 +47,15 @@ record Contestant(
      * @throws IOException with the program's output if it fails, says nothing, or hangs
      */
     double sample() throws IOException, InterruptedException {
-        String output = output(TIMEOUT_SECONDS);
+        return number(output(TIMEOUT_SECONDS));
+    }
+
+    /**
+     * The number in what the program printed.
+     *
+     * @throws IOException if there is none
+     */
+    double number(String output) throws IOException {
         double value = Double.NaN;
         Matcher matcher = number.matcher(output);
         while (matcher.find()) {

@@ -152,15 +152,28 @@ final class Contestants {
     }
 
     static Contestant ucx(String test, long length, double scale) {
+        return ucx(test, length, scale, "");
+    }
+
+    /** As the other form, and prints p99.9 first, of the latest 2,048 round trips of a run. */
+    static Contestant ucxWithTail(String test, long length) {
+        String tail = ucxScript(test, length, " -R 99.9");
+        return ucx(test, length, 1e3, tail + " | awk 'END {print \"p999Us\\\":\" $(NF - 6)}'; ");
+    }
+
+    private static String ucxScript(String test, long length, String options) {
         long iterations = Math.max(50, Math.min(1_000_000, 20_000_000_000L / (length + 20_000)));
         String client =
                 String.format(
-                        "%s 127.0.0.1 -p $port -c 0 -t %s -s %d -n %d -w %d -f",
-                        UCX, test, length, iterations, iterations / 10);
-        String script =
-                ("port=$((20000 + $$ %% 20000)); ucx_perftest -p $port -c 1 >/dev/null "
-                                + "2>&1 & server=$!; sleep 0.5; %s; kill $server 2>/dev/null; wait; true")
-                        .formatted(client);
+                        "%s 127.0.0.1 -p $port -c 0 -t %s -s %d -n %d -w %d -f%s",
+                        UCX, test, length, iterations, iterations / 10, options);
+        return ("{ port=$((20000 + $$ %% 20000)); ucx_perftest -p $port -c 1 >/dev/null 2>&1 &"
+                        + " server=$!; sleep 0.5; %s; kill $server 2>/dev/null; wait; true; }")
+                .formatted(client);
+    }
+
+    private static Contestant ucx(String test, long length, double scale, String before) {
+        String script = before + ucxScript(test, length, "");
         // Last line: iterations, percentile, average, overall time; average, overall MB/s; rates.
         String column =
                 test.endsWith("_bw")

@@ -79,8 +79,11 @@ class BenchCommandTest {
     @Test
     void shouldWriteOnePageAndTheSameRowsAsJsonAndAsATable() throws Exception {
         Path written = folder.resolve("bench");
+        Path page = folder.resolve("page.md");
+        Files.copy(HOME.resolve("docs/benchmarks.md"), page);
         Run run =
                 bench(
+                        "--page=" + page,
                         "--programs=" + programs(),
                         "--trial",
                         "--transport=shm",
@@ -92,6 +95,13 @@ class BenchCommandTest {
                 .containsPattern("shm-put-lat +8 B +Verbena [0-9.,]+ ns")
                 .contains(ROUNDS == 1 ? "One round" : "2 rounds. In ")
                 .contains("written: ");
+        assertThat(page)
+                .content()
+                .startsWith("# Benchmarks")
+                .contains("| put-limit | 8 B put from Java", "## Settings")
+                .containsOnlyOnce("## By length")
+                .containsPattern(
+                        "\\| shm-put-lat \\| 8 \\| [0-9.,]+ ns \\([0-9.,]+\\) \\| plain C");
         Files.copy(written.resolve("results.json"), folder.resolve("results.json"));
         Files.copy(written.resolve("points.csv"), folder.resolve("points.csv"));
         String rows = output("python3", "-c", SAME_ROWS);
@@ -230,6 +240,32 @@ class BenchCommandTest {
                     .extracting(BenchProgram.Reading::bytes, BenchProgram.Reading::value)
                     .containsExactlyInAnyOrder(tuple(8, 3.), tuple(4096, 7.));
         }
+    }
+
+    /** What peers and the twin in C print of single transfers is kept, in nanoseconds. */
+    @Test
+    void shouldKeepTheTailThatAProgramPrints() throws Exception {
+        Contestant peer =
+                new Contestant(
+                        "peer",
+                        List.of("echo", "p999Us\": 3.5; {\"us\":2, \"p999CorrectedNs\":4000}"),
+                        Map.of(),
+                        Pattern.compile("\"us\":([0-9.]+)"),
+                        1e3);
+        BenchProgram program = BenchProgram.single("peer", BenchProgram.LATENCY, 8, List.of(peer));
+        assertThat(program.run().run())
+                .extracting(BenchProgram.Reading::figure, BenchProgram.Reading::value)
+                .containsExactly(
+                        tuple("ns", 2000.),
+                        tuple("p999Ns", 3500.),
+                        tuple("p999CorrectedNs", 4000.));
+        String twin =
+                "{\"op\":\"put_lat\",\"impl\":\"softnic\",\"size\":8,\"metric\":\"ns\",\"value\":90,"
+                        + "\"p999Ns\":150.5}";
+        Map<String, String> series = Map.of("softnic", BenchPlan.SOFTNIC);
+        assertThat(BenchProgram.readings(twin, "twin", BenchProgram.softnic(series)))
+                .extracting(BenchProgram.Reading::figure, BenchProgram.Reading::value)
+                .containsExactly(tuple("ns", 90.), tuple("p999Ns", 150.5));
     }
 
     private static Contestant saying(int value) {

@@ -50,6 +50,26 @@ class ComparePageTest {
     }
 
     @Test
+    void shouldReplaceOnlyWhatBenchWrote() throws IOException {
+        ComparePage page = ComparePage.read(folder.resolve("none.md"));
+        page.put("machine.", "first", List.of("| first | 3 ns |"), "| first | `a` | `b` |");
+        page.putBench("machine.", "2 rounds.", "| what |\n|---|\n| first | old |\n");
+        page = reread(page, IDS);
+        String before = page.text(IDS);
+        page = reread(page, IDS);
+        assertThat(page.text(IDS)).isEqualTo(before);
+        page.putBench("machine.", "3 rounds.", "| what |\n|---|\n| first | new |\n");
+
+        assertThat(reread(page, IDS).text(IDS))
+                .contains(
+                        "| first | 3 ns |",
+                        "| first | `a` | `b` |",
+                        "Environment: machine. 3 rounds.")
+                .contains("| first | new |")
+                .doesNotContain("| first | old |", "2 rounds");
+    }
+
+    @Test
     void shouldKeepFiguresWhereNoneCanBeMeasuredNow() throws IOException {
         assertThat(CompareMain.isKept(1)).isFalse();
         assertThat(CompareMain.isKept(10)).isTrue();

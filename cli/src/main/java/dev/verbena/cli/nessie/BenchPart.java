@@ -24,6 +24,7 @@ import java.util.Map;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
+import org.HdrHistogram.Histogram;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -129,6 +130,13 @@ public final class BenchPart extends CliCommand {
         Arrays.sort(halves);
         Map<String, Object> fields = new LinkedHashMap<>();
         fields.put("halfNs", halves[batches / 2]);
+        Histogram single = new Histogram(3);
+        for (int i = 0; i < batch * batches; i++) {
+            long begin = System.nanoTime();
+            callNothing(request, 1);
+            single.recordValue((System.nanoTime() - begin) / 2);
+        }
+        fields.put("p999Ns", single.getValueAtPercentile(99.9));
         fields.put("bytesPerCall", (double) bytes / (batch * batches));
         return fields;
     }

@@ -6,8 +6,6 @@ import io.aeron.Subscription;
 import io.aeron.driver.MediaDriver;
 import io.aeron.driver.ThreadingMode;
 import io.aeron.logbuffer.FragmentHandler;
-import java.util.Arrays;
-import java.util.Locale;
 import org.agrona.concurrent.BackoffIdleStrategy;
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -25,9 +23,9 @@ public final class AeronIpcPeer {
     private AeronIpcPeer() {}
 
     /** Runs. */
-    public static void main(String[] arguments) throws InterruptedException {
+    public static void main(String[] arguments) throws Exception {
         int length = Integer.parseInt(arguments[0]);
-        int batches = Integer.parseInt(arguments[1]) / BATCH;
+        PingPong pingPong = new PingPong(Integer.parseInt(arguments[1]) / BATCH, BATCH);
         BackoffIdleStrategy idle = new BackoffIdleStrategy(1, 1, 1_000_000, 20_000_000);
         MediaDriver.Context driver =
                 new MediaDriver.Context()
@@ -50,17 +48,19 @@ public final class AeronIpcPeer {
             while (!ping.isConnected() || !pong.isConnected()) {
                 Thread.sleep(1);
             }
-            long total = (long) batches * 2 * BATCH;
-            Thread echo = new Thread(() -> new Side(pong, pingEnd, length).echo(total), "echo");
-            echo.setDaemon(true);
-            echo.start();
-            double halfNs = new Side(ping, pongEnd, length).measure(batches);
-            echo.join();
-            System.out.printf(
-                    Locale.ROOT,
-                    "{\"name\":\"aeron_ipc_lat\",\"bytes\":%d,\"us\":%.4f}%n",
+            Side echo = new Side(pong, pingEnd, length);
+            Thread thread = new Thread(() -> echo.echo(pingPong.roundTrips()), "echo");
+            thread.setDaemon(true);
+            thread.start();
+            Side side = new Side(ping, pongEnd, length);
+            pingPong.measure(
+                    "aeron_ipc_lat",
                     length,
-                    halfNs / 1e3);
+                    () -> {
+                        side.send();
+                        side.receive();
+                    });
+            thread.join();
         }
     }
 
@@ -95,23 +95,6 @@ public final class AeronIpcPeer {
                 receive();
                 send();
             }
-        }
-
-        /** The first half warms up. Median of batches, nanoseconds, one way. */
-        double measure(int batches) {
-            double[] halves = new double[batches];
-            for (int pass = 0; pass < 2; pass++) {
-                for (int batch = 0; batch < batches; batch++) {
-                    long start = System.nanoTime();
-                    for (int i = 0; i < BATCH; i++) {
-                        send();
-                        receive();
-                    }
-                    halves[batch] = (System.nanoTime() - start) / (2.0 * BATCH);
-                }
-            }
-            Arrays.sort(halves);
-            return halves[batches / 2];
         }
     }
 }

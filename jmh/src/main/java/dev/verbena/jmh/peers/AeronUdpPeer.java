@@ -69,8 +69,9 @@ public final class AeronUdpPeer {
     }
 
     /** Runs one side. */
-    public static void main(String[] arguments) throws IOException {
-        int batches = Integer.parseInt(arguments[1]);
+    public static void main(String[] arguments) throws Exception {
+        int length = Integer.parseInt(arguments[0]);
+        PingPong pingPong = TwoHosts.pingPong(Integer.parseInt(arguments[1]));
         String host = arguments.length > 2 ? arguments[2] : null;
         MediaDriver.Context context =
                 new MediaDriver.Context()
@@ -93,19 +94,19 @@ public final class AeronUdpPeer {
                             aeron,
                             hostOf(link.getLocalAddress()),
                             hostOf(link.getRemoteAddress()),
-                            Integer.parseInt(arguments[0]));
+                            length);
             side.connect();
             if (host != null) {
-                TwoHosts.measure(
+                pingPong.measure(
                         "aeron_udp_lat",
-                        batches,
+                        length,
                         () -> {
                             side.send();
                             side.receive();
                         });
                 return;
             }
-            for (long i = TwoHosts.roundTrips(batches); i > 0; i--) {
+            for (long i = pingPong.roundTrips(); i > 0; i--) {
                 side.receive();
                 side.send();
             }

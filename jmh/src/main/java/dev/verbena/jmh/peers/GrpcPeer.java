@@ -15,9 +15,7 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.util.Arrays;
 import java.util.List;
-import java.util.Locale;
 
 /**
  * What a gRPC user gets between two processes of one machine: blocking unary calls whose request
@@ -109,30 +107,21 @@ public final class GrpcPeer {
         server.shutdownNow();
     }
 
-    /** The first half warms up. Median of batches, nanoseconds, one way. */
-    private static void measure(int port, int length, int calls, boolean isDirect) {
+    private static void measure(int port, int length, int calls, boolean isDirect)
+            throws Exception {
         NettyChannelBuilder builder =
                 NettyChannelBuilder.forAddress(
                                 new InetSocketAddress(InetAddress.getLoopbackAddress(), port))
                         .usePlaintext();
         ManagedChannel channel = (isDirect ? builder.directExecutor() : builder).build();
         byte[] request = new byte[length];
-        double[] halves = new double[calls / BATCH];
-        for (int pass = 0; pass < 2; pass++) {
-            for (int batch = 0; batch < halves.length; batch++) {
-                long start = System.nanoTime();
-                for (int i = 0; i < BATCH; i++) {
-                    ClientCalls.blockingUnaryCall(channel, ECHO, CallOptions.DEFAULT, request);
-                }
-                halves[batch] = (System.nanoTime() - start) / (2.0 * BATCH);
-            }
-        }
+        new PingPong(calls / BATCH, BATCH)
+                .measure(
+                        "grpc_unary",
+                        length,
+                        () ->
+                                ClientCalls.blockingUnaryCall(
+                                        channel, ECHO, CallOptions.DEFAULT, request));
         channel.shutdownNow();
-        Arrays.sort(halves);
-        System.out.printf(
-                Locale.ROOT,
-                "{\"name\":\"grpc_unary\",\"bytes\":%d,\"us\":%.4f}%n",
-                length,
-                halves[halves.length / 2] / 1e3);
     }
 }

@@ -12,9 +12,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.SocketChannel;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
-import java.util.Locale;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.openucx.jucx.UcxCallback;
 import org.openucx.jucx.UcxUtils;
@@ -47,6 +45,7 @@ public final class JucxPutPeer {
     private final long sourceAddress;
     private final long remoteAddress;
     private final int length;
+    private long rounds;
 
     private JucxPutPeer(Socket socket, int length) throws IOException {
         this.length = length;
@@ -94,25 +93,8 @@ public final class JucxPutPeer {
         }
     }
 
-    private double measure(int batches) throws Exception {
-        double[] halves = new double[batches];
-        long round = 0;
-        for (int pass = 0; pass < 2; pass++) {
-            for (int batch = 0; batch < batches; batch++) {
-                long start = System.nanoTime();
-                for (int i = 0; i < BATCH; i++) {
-                    put(++round);
-                    await(round);
-                }
-                halves[batch] = (System.nanoTime() - start) / (2.0 * BATCH);
-            }
-        }
-        Arrays.sort(halves);
-        return halves[batches / 2];
-    }
-
-    private void echo(int batches) throws Exception {
-        for (long round = 1; round <= 2L * batches * BATCH; round++) {
+    private void echo(PingPong pingPong) throws Exception {
+        for (long round = 1; round <= pingPong.roundTrips(); round++) {
             await(round);
             put(round);
         }
@@ -120,23 +102,23 @@ public final class JucxPutPeer {
         worker.progress();
     }
 
-    private static void measure(Socket socket, int length, int batches) throws Exception {
-        double halfNs = new JucxPutPeer(socket, length).measure(batches);
-        System.out.printf(
-                Locale.ROOT,
-                "{\"name\":\"jucx_put_lat\",\"bytes\":%d,\"us\":%.4f}%n",
-                length,
-                halfNs / 1e3);
-        System.out.flush();
+    private void roundTrip() throws Exception {
+        put(++rounds);
+        await(rounds);
     }
 
-    private static void runOneSide(int length, int batches, String host) throws Exception {
+    private static void measure(Socket socket, int length, PingPong pingPong) throws Exception {
+        JucxPutPeer side = new JucxPutPeer(socket, length);
+        pingPong.measure("jucx_put_lat", length, side::roundTrip);
+    }
+
+    private static void runOneSide(int length, PingPong pingPong, String host) throws Exception {
         try (SocketChannel channel = TwoHosts.join(host)) {
             if (host == null) {
-                new JucxPutPeer(channel.socket(), length).echo(batches);
+                new JucxPutPeer(channel.socket(), length).echo(pingPong);
                 channel.socket().getInputStream().read(); // the other side has measured
             } else {
-                measure(channel.socket(), length, batches);
+                measure(channel.socket(), length, pingPong);
             }
         }
     }
@@ -144,16 +126,16 @@ public final class JucxPutPeer {
     /** Runs both ends: this process, and a child that it starts. */
     public static void main(String[] arguments) throws Exception {
         int length = Integer.parseInt(arguments[0]);
-        int batches = Integer.parseInt(arguments[1]) / BATCH;
+        PingPong pingPong = new PingPong(Integer.parseInt(arguments[1]) / BATCH, BATCH);
         if (arguments[2].equals("host")) {
             String host = arguments.length > 3 ? arguments[3] : null;
-            runOneSide(length, batches, host);
+            runOneSide(length, pingPong, host);
             Runtime.getRuntime().halt(0);
         }
         InetAddress loopback = InetAddress.getLoopbackAddress();
         if (arguments.length > 3) {
             try (Socket socket = new Socket(loopback, Integer.parseInt(arguments[3]))) {
-                new JucxPutPeer(socket, length).echo(batches);
+                new JucxPutPeer(socket, length).echo(pingPong);
             }
             // UCX's own exit handlers wait for peers that are gone.
             Runtime.getRuntime().halt(0);
@@ -172,7 +154,7 @@ public final class JucxPutPeer {
                             .redirectError(Redirect.INHERIT)
                             .start();
             try (Socket socket = listener.accept()) {
-                measure(socket, length, batches);
+                measure(socket, length, pingPong);
             } finally {
                 child.destroy();
             }

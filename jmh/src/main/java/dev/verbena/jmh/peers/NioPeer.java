@@ -39,22 +39,23 @@ public final class NioPeer {
     }
 
     /** Runs one side. */
-    public static void main(String[] arguments) throws IOException {
-        int batches = Integer.parseInt(arguments[1]);
+    public static void main(String[] arguments) throws Exception {
+        int length = Integer.parseInt(arguments[0]);
+        PingPong pingPong = TwoHosts.pingPong(Integer.parseInt(arguments[1]));
         String host = arguments.length > 2 ? arguments[2] : null;
         try (SocketChannel channel = TwoHosts.join(host)) {
-            NioPeer side = new NioPeer(channel, Integer.parseInt(arguments[0]));
+            NioPeer side = new NioPeer(channel, length);
             if (host != null) {
-                TwoHosts.measure(
+                pingPong.measure(
                         "nio_lat",
-                        batches,
+                        length,
                         () -> {
                             side.send();
                             side.receive();
                         });
                 return;
             }
-            for (long i = TwoHosts.roundTrips(batches); i > 0; i--) {
+            for (long i = pingPong.roundTrips(); i > 0; i--) {
                 side.receive();
                 side.send();
             }

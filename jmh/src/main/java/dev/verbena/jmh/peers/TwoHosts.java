@@ -5,8 +5,6 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
-import java.util.Arrays;
-import java.util.Locale;
 
 /**
  * What the two processes of a measurement between hosts have in common ({@code ci/two-hosts}): the
@@ -30,30 +28,8 @@ final class TwoHosts {
         }
     }
 
-    /** One round trip. */
-    interface RoundTrip {
-        void run() throws IOException;
-    }
-
-    /** The first half warms up. Prints half the median of batches, in microseconds. */
-    static void measure(String name, int batches, RoundTrip roundTrip) throws IOException {
-        double[] halves = new double[batches];
-        for (int pass = 0; pass < 2; pass++) {
-            for (int batch = 0; batch < batches; batch++) {
-                long start = System.nanoTime();
-                for (int i = 0; i < BATCH; i++) {
-                    roundTrip.run();
-                }
-                halves[batch] = (System.nanoTime() - start) / (2.0 * BATCH);
-            }
-        }
-        Arrays.sort(halves);
-        System.out.printf(
-                Locale.ROOT, "{\"name\":\"%s\",\"us\":%.4f}%n", name, halves[batches / 2] / 1e3);
-    }
-
-    /** Round trips that {@link #measure} makes. */
-    static long roundTrips(int batches) {
-        return 2L * batches * BATCH;
+    /** Batches of 1,000 round trips. */
+    static PingPong pingPong(int batches) {
+        return new PingPong(batches, BATCH);
     }
 }
