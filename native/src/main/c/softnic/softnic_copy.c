@@ -2,10 +2,12 @@
 #include "softnic_private.h"
 #include <string.h>
 #if defined(__x86_64__)
+#include <cpuid.h>
 #include <immintrin.h>
 #endif
 
 #if defined(__x86_64__)
+enum { FSRM = 1 << 4 }; /* of leaf 7, EDX: Fast Short REP MOVSB */
 enum { BLOCK = 128, PAGE = 4096, PAGES = 4 };
 
 /* Four pages at a time, for the processor fetches ahead in each page by itself and so has more
@@ -58,6 +60,22 @@ STREAM(stream_avx512, "avx512f", block_avx512)
 STREAM(stream_avx2, "avx2", block_avx2)
 STREAM(stream_sse2, "sse2", block_sse2)
 
+/* AMD's processors with a fast short `rep movs` move many bytes by it without reading the target's
+ * lines first: 256 MiB in 20 GB/s, 17.6 by the functions above. */
+static int moves_fast;
+
+__attribute__((constructor)) static void find_out(void)
+{
+    unsigned a, b, c, d;
+    __builtin_cpu_init();
+    moves_fast = __builtin_cpu_is("amd") && __get_cpuid_count(7, 0, &a, &b, &c, &d) && (d & FSRM);
+}
+
+static void move(uint8_t *to, const uint8_t *from, uint64_t length)
+{
+    __asm__ volatile("rep movsb" : "+D"(to), "+S"(from), "+c"(length) : : "memory");
+}
+
 /* Non-temporal stores: the lines go to memory without being read first and without driving others
  * out of the cache. They are weakly ordered, hence the sfence before any notification. */
 static void copy_streaming(uint8_t *to, const uint8_t *from, uint64_t length)
@@ -67,6 +85,10 @@ static void copy_streaming(uint8_t *to, const uint8_t *from, uint64_t length)
         head = length;
     memcpy(to, from, head);
     to += head, from += head, length -= head;
+    if (moves_fast) {
+        move(to, from, length);
+        return;
+    }
     uint64_t done = __builtin_cpu_supports("avx512f") ? stream_avx512(to, from, length)
                     : __builtin_cpu_supports("avx2")  ? stream_avx2(to, from, length)
                                                       : stream_sse2(to, from, length);

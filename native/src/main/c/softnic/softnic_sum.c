@@ -112,6 +112,14 @@ static inline uint32_t behind(uint64_t bytes)
     }
 }
 
+/* The sum of four runs of bytes that follow one another. */
+ISA static inline uint32_t joined(uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t stride)
+{
+    uint64_t sum = product((uint32_t)a, behind(3 * stride)) ^
+                   product((uint32_t)b, behind(2 * stride)) ^ product((uint32_t)c, behind(stride));
+    return (uint32_t)(add8(0, sum) ^ d);
+}
+
 #define STEP(store, state, at)                                                                     \
     do {                                                                                           \
         uint64_t bytes_;                                                                           \
@@ -159,15 +167,13 @@ static inline uint32_t behind(uint64_t bytes)
             STEP_LINE(store, c, i + 2 * stride);                                                   \
             STEP_LINE(store, d, i + 3 * stride);                                                   \
         }                                                                                          \
-        state = (uint32_t)(add8(0, product((uint32_t)a, behind(3 * stride)) ^                      \
-                                       product((uint32_t)b, behind(2 * stride)) ^                  \
-                                       product((uint32_t)c, behind(stride))) ^                     \
-                           d);                                                                     \
+        state = joined(a, b, c, d, stride);                                                        \
     }
 
-#define MOVE(name, store)                                                                          \
+#define MOVE(name, store, pages)                                                                   \
     ISA static uint32_t name(uint32_t state, uint8_t *to, const uint8_t *from, uint64_t length)    \
     {                                                                                              \
+        WIDE_FIRST(pages)                                                                          \
         STEP_FOUR(store, PAGE)                                                                     \
         STEP_FOUR(store, SHORT)                                                                    \
         for (; length >= 8; to += 8, from += 8, length -= 8) {                                     \
@@ -196,9 +202,100 @@ static inline void store_nothing(const uint8_t *to, uint64_t bytes)
     (void)bytes;
 }
 
-MOVE(move_cached_crc, store8)
-MOVE(move_past_caches_crc, store8_past_caches)
-MOVE(move_nothing_crc, store_nothing)
+#if defined(__x86_64__)
+#define WIDE                                                                                       \
+    __attribute__((target("avx512f,vpclmulqdq,sse4.2,pclmul"), always_inline)) static inline
+
+static int has_wide_products;
+
+__attribute__((constructor)) static void find_out(void)
+{
+    __builtin_cpu_init();
+    has_wide_products = snic_sums_are_fast() && __builtin_cpu_supports("avx512f") &&
+                        __builtin_cpu_supports("vpclmulqdq");
+}
+
+WIDE void store_line(uint8_t *to, __m512i line)
+{
+    _mm512_storeu_si512(to, line);
+}
+
+WIDE void store_line_past_caches(uint8_t *to, __m512i line)
+{
+    _mm512_stream_si512((void *)to, line);
+}
+
+WIDE void store_no_line(const uint8_t *to, __m512i line)
+{
+    (void)to;
+    (void)line;
+}
+
+/* What is congruent to `folded` and 64 bytes behind it: V. Gopal et al., "Fast CRC Computation for
+ * Generic Polynomials Using PCLMULQDQ Instruction" (Intel, 2009). x^(512+32) and x^(512-32). */
+WIDE __m512i fold(__m512i folded, __m512i line)
+{
+    const __m512i by = _mm512_broadcast_i32x4(_mm_set_epi64x(0x9e4addf8, 0x740eef02));
+    __m512i low = _mm512_clmulepi64_epi128(folded, by, 0x00);
+    __m512i high = _mm512_clmulepi64_epi128(folded, by, 0x11);
+    return _mm512_ternarylogic_epi64(low, high, line, 0x96); /* exclusive or of three */
+}
+
+WIDE uint64_t sum_of(__m512i folded)
+{
+    uint64_t words[8], sum = 0;
+    _mm512_storeu_si512(words, folded);
+    for (int i = 0; i < 8; i++)
+        sum = add8(sum, words[i]);
+    return sum;
+}
+
+#define FOLD_LINE(store, folded, at)                                                               \
+    do {                                                                                           \
+        __m512i line_ = _mm512_loadu_si512(from + (at));                                           \
+        store(to + (at), line_);                                                                   \
+        folded = fold(folded, line_);                                                              \
+    } while (0)
+
+/* As STEP_FOUR of pages, a line at a time; answers how much it has moved. */
+#define MOVE_PAGES(name, store)                                                                    \
+    __attribute__((target("avx512f,vpclmulqdq,sse4.2,pclmul"))) static uint64_t name(              \
+        uint32_t *state, uint8_t *to, const uint8_t *from, uint64_t length)                        \
+    {                                                                                              \
+        uint64_t done = 0;                                                                         \
+        for (; length - done >= 4 * PAGE; done += 4 * PAGE, to += 4 * PAGE, from += 4 * PAGE) {    \
+            __m512i a = _mm512_setzero_si512(), b = a, c = a, d = a;                               \
+            __m512i before = _mm512_zextsi128_si512(_mm_cvtsi32_si128((int)*state));               \
+            for (uint64_t i = 0; i < PAGE; i += LINE) {                                            \
+                FETCH_AHEAD(i);                                                                    \
+                FOLD_LINE(store, a, i);                                                            \
+                a = _mm512_xor_si512(a, before);                                                   \
+                before = _mm512_setzero_si512();                                                   \
+                FOLD_LINE(store, b, i + PAGE);                                                     \
+                FOLD_LINE(store, c, i + 2 * PAGE);                                                 \
+                FOLD_LINE(store, d, i + 3 * PAGE);                                                 \
+            }                                                                                      \
+            *state = joined(sum_of(a), sum_of(b), sum_of(c), sum_of(d), PAGE);                     \
+        }                                                                                          \
+        return done;                                                                               \
+    }
+
+MOVE_PAGES(move_pages_avx512, store_line)
+MOVE_PAGES(move_pages_past_caches_avx512, store_line_past_caches)
+MOVE_PAGES(move_no_pages_avx512, store_no_line)
+
+#define WIDE_FIRST(pages)                                                                          \
+    if (has_wide_products) {                                                                       \
+        uint64_t done = pages(&state, to, from, length);                                           \
+        to += done, from += done, length -= done;                                                  \
+    }
+#else
+#define WIDE_FIRST(pages)
+#endif
+
+MOVE(move_cached_crc, store8, move_pages_avx512)
+MOVE(move_past_caches_crc, store8_past_caches, move_pages_past_caches_avx512)
+MOVE(move_nothing_crc, store_nothing, move_no_pages_avx512)
 
 /* Whole lines past the caches, as the hardware combines the stores of one; the rest as usual. */
 static uint32_t move(uint32_t state, uint8_t *to, const uint8_t *from, uint64_t length,

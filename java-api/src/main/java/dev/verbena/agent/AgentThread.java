@@ -7,6 +7,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.agrona.ErrorHandler;
 import org.agrona.concurrent.AgentTerminationException;
@@ -17,7 +18,8 @@ import org.agrona.concurrent.NanoClock;
  * sleeps: in {@link Transport#await} if it was given a transport, else parked; at most until the
  * next deadline of an agent. Sleeps grow from {@link Builder#sleepFirstNs} to {@link
  * Builder#sleepMaxNs}, which bounds how late work is noticed that came without a {@link #wakeup()}.
- * With {@link Builder#awakeNs} it stays awake for longer while its sleeps are short.
+ * With {@link Builder#awakeNs} it stays awake for longer while its sleeps are short; with {@link
+ * Builder#lookWhile} nobody need wake it while work is expected.
  *
  * <p>An exception of an agent goes to the error handler and its duty cycle goes on; an {@link
  * AgentTerminationException} ends that agent, the others run on.
@@ -38,6 +40,8 @@ public final class AgentThread implements AutoCloseable {
     private final long sleepFirstNs;
     private final long sleepMaxNs;
     private final long awakeMaxNs;
+    private final BooleanSupplier isLooking;
+    private final long lookMaxNs;
     private final long closeTimeoutNs;
     private final CpuSet cpus;
     private final CompletableFuture<Void> bound = new CompletableFuture<>();
@@ -54,6 +58,8 @@ public final class AgentThread implements AutoCloseable {
         this.sleepFirstNs = Math.min(builder.sleepFirstNs, builder.sleepMaxNs);
         this.sleepMaxNs = builder.sleepMaxNs;
         this.awakeMaxNs = builder.awakeNs;
+        this.isLooking = builder.isLooking;
+        this.lookMaxNs = builder.lookMaxNs;
         this.closeTimeoutNs = builder.closeTimeoutNs;
         this.cpus = builder.cpus;
         this.thread = new Thread(this::run, builder.name);
@@ -229,7 +235,8 @@ public final class AgentThread implements AutoCloseable {
     private void sleep(List<ProtocolAgent> active, long sleepNs) {
         long now = clock.nanoTime();
         long ns = Math.max(Math.min(sleepNs, untilDeadlineNs(active, now)), SLEEP_MIN_NS);
-        Transport awaited = transport == null ? null : transport.get();
+        boolean isLook = sleepNs <= lookMaxNs && isLooking.getAsBoolean();
+        Transport awaited = transport == null || isLook ? null : transport.get();
         sleepingIn = awaited;
         if (!isWoken && isRunning) {
             try {
@@ -296,6 +303,8 @@ public final class AgentThread implements AutoCloseable {
         private long sleepFirstNs = SLEEP_MIN_NS;
         private long sleepMaxNs = 40_000_000;
         private long awakeNs;
+        private BooleanSupplier isLooking = () -> false;
+        private long lookMaxNs;
         private long closeTimeoutNs = 5_000_000_000L;
         private boolean wakesOnStreams;
         private CpuSet cpus;
@@ -338,6 +347,19 @@ public final class AgentThread implements AutoCloseable {
          */
         public Builder awakeNs(long awakeNs) {
             this.awakeNs = awakeNs;
+            return this;
+        }
+
+        /**
+         * While work is expected, sleeps of at most so many nanoseconds are parked outside of the
+         * transport, and the thread looks for work after each: who sends meanwhile need not wake
+         * it, which costs a system call and may move it to the sender's processor. Default: never.
+         *
+         * @param isExpected whether more work comes soon; asked on the thread before each sleep
+         */
+        public Builder lookWhile(BooleanSupplier isExpected, long lookMaxNs) {
+            this.isLooking = isExpected;
+            this.lookMaxNs = lookMaxNs;
             return this;
         }
 

@@ -28,6 +28,9 @@ import org.agrona.CloseHelper;
  * system, or onto disk when that is full, and hands them to a sink. Thread-safe.
  */
 public final class StagingService implements AutoCloseable {
+    /** Less than the time in which a client puts the blocks that it was granted. */
+    private static final long LOOK_MAX_NS = 200_000;
+
     private final Context context;
     private final AgentHost host;
     private final StagingEngine engine;
@@ -63,6 +66,7 @@ public final class StagingService implements AutoCloseable {
                         AgentThread.builder("verbena-stage", context.environment)
                                 .agent(engine)
                                 .transport(engine::transport)
+                                .lookWhile(engine::isBeingPutInto, LOOK_MAX_NS)
                                 .wakeOnStreams()
                                 .closeTimeoutNs(2 * context.grace.toNanos() + 10_000_000_000L));
         engine.onReady(thread::wakeup);

@@ -298,6 +298,11 @@ public final class StagingEngine implements ProtocolAgent {
         return transport;
     }
 
+    /** Whether peers put blocks into its memory now. On the engine's thread. */
+    public boolean isBeingPutInto() {
+        return oneSided != null && counts.pinnedBytes().get() > 0;
+    }
+
     /** Refuses new datasets and gives nothing more to the sink. Any thread. */
     public void requestStop() {
         isStopAsked = true;
