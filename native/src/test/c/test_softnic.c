@@ -39,7 +39,7 @@ static void check_summed(uint8_t *to, const uint8_t *from, uint64_t length, int 
 
 static void sums_of_copies(void)
 {
-    const uint64_t longest = 4 * 4096 + 77;
+    const uint64_t longest = 9 * 4096 + 77; /* twice what is moved at once, and a rest */
     uint8_t *from = malloc(longest + 256), *to = malloc(longest + 256);
     uint64_t random = test_seed;
     for (uint64_t i = 0; i < longest + 256; i++)
@@ -50,7 +50,7 @@ static void sums_of_copies(void)
             for (uint64_t skew = 0; skew < 64; skew += length < 20 ? 1 : 7)
                 check_summed(to + 64 + skew, from + 3 * skew % 64, length, streaming);
         for (uint64_t skew = 0; skew < 64; skew++)
-            for (uint64_t pages = 0; pages <= 4; pages++)
+            for (uint64_t pages = 0; pages <= 9; pages++)
                 check_summed(to + 64 + skew, from + (skew * 11 + pages) % 64,
                              pages * 4096 + test_random(&random) % 77, streaming);
     }

@@ -113,7 +113,8 @@ static inline uint32_t behind(uint64_t bytes)
 }
 
 /* The sum of four runs of bytes that follow one another. */
-ISA static inline uint32_t joined(uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t stride)
+ISA static inline uint32_t joined_crc(uint64_t a, uint64_t b, uint64_t c, uint64_t d,
+                                      uint64_t stride)
 {
     uint64_t sum = product((uint32_t)a, behind(3 * stride)) ^
                    product((uint32_t)b, behind(2 * stride)) ^ product((uint32_t)c, behind(stride));
@@ -167,7 +168,7 @@ ISA static inline uint32_t joined(uint64_t a, uint64_t b, uint64_t c, uint64_t d
             STEP_LINE(store, c, i + 2 * stride);                                                   \
             STEP_LINE(store, d, i + 3 * stride);                                                   \
         }                                                                                          \
-        state = joined(a, b, c, d, stride);                                                        \
+        state = joined_crc(a, b, c, d, stride);                                                    \
     }
 
 #define MOVE(name, store, pages)                                                                   \
@@ -275,7 +276,7 @@ WIDE uint64_t sum_of(__m512i folded)
                 FOLD_LINE(store, c, i + 2 * PAGE);                                                 \
                 FOLD_LINE(store, d, i + 3 * PAGE);                                                 \
             }                                                                                      \
-            *state = joined(sum_of(a), sum_of(b), sum_of(c), sum_of(d), PAGE);                     \
+            *state = joined_crc(sum_of(a), sum_of(b), sum_of(c), sum_of(d), PAGE);                 \
         }                                                                                          \
         return done;                                                                               \
     }

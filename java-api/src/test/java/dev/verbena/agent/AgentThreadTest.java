@@ -3,13 +3,16 @@ package dev.verbena.agent;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.verbena.transport.Transport;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
+import java.lang.reflect.Proxy;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.agrona.concurrent.AgentTerminationException;
@@ -168,6 +171,72 @@ class AgentThreadTest {
             assertThat(thread.isAlive()).isTrue();
         }
         assertThat(errors).isEmpty();
+    }
+
+    /** Parked outside of the transport it need not be woken by senders; long sleeps are in it. */
+    @Test
+    void shouldSleepBrieflyOutsideOfTheTransportOnlyWhileWorkIsExpected() {
+        AtomicInteger awaits = new AtomicInteger();
+        AtomicInteger steps = new AtomicInteger();
+        AtomicBoolean isExpected = new AtomicBoolean(true);
+        TestAgent busy =
+                new TestAgent() {
+                    @Override
+                    public int doWork() {
+                        // Work after each sleep, so that sleeps stay as short as the first.
+                        return steps.incrementAndGet() % (AgentThread.IDLE_CYCLES + 2) == 0 ? 1 : 0;
+                    }
+                };
+        try (AgentThread thread =
+                AgentThread.builder("looking", environment)
+                        .agent(busy)
+                        .transport(() -> counting(awaits))
+                        .lookWhile(isExpected::get, 100_000)
+                        .start()) {
+            int many = 100 * AgentThread.IDLE_CYCLES;
+            Await.until("many sleeps", () -> steps.get() > many);
+            assertThat(awaits).hasValue(0);
+            isExpected.set(false);
+            Await.until("sleeps in the transport", () -> awaits.get() > 10);
+            assertThat(thread.isAlive()).isTrue();
+        }
+        assertThat(errors).isEmpty();
+    }
+
+    @Test
+    void shouldSleepInTheTransportWhenExpectedWorkDoesNotCome() {
+        AtomicInteger awaits = new AtomicInteger();
+        TestAgent idle =
+                new TestAgent() {
+                    @Override
+                    public int doWork() {
+                        return 0;
+                    }
+                };
+        try (AgentThread thread =
+                AgentThread.builder("looked", environment)
+                        .agent(idle)
+                        .transport(() -> counting(awaits))
+                        .lookWhile(() -> true, 100_000)
+                        .start()) {
+            Await.until("longer sleeps", () -> awaits.get() > 10);
+            assertThat(thread.isAlive()).isTrue();
+        }
+        assertThat(errors).isEmpty();
+    }
+
+    /** A transport that only counts how often a thread sleeps in it. */
+    private static Transport counting(AtomicInteger awaits) {
+        return (Transport)
+                Proxy.newProxyInstance(
+                        Transport.class.getClassLoader(),
+                        new Class<?>[] {Transport.class},
+                        (proxy, method, arguments) ->
+                                switch (method.getName()) {
+                                    case "nanoTime" -> System.nanoTime();
+                                    case "await" -> awaits.incrementAndGet() < 0;
+                                    default -> null;
+                                });
     }
 
     @Test

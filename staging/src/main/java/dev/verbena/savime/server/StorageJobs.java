@@ -39,8 +39,9 @@ final class StorageJobs {
     }
 
     /**
-     * As {@link #submit}, of a step that makes or names files but touches none of their pages: it
-     * is done, and its end told, before this returns, where that is quick and nothing is before it.
+     * As {@link #submit}, of a step that makes or names files without touching their pages, or
+     * reads a few MiB that were just written: it is done, and its end told, before this returns,
+     * where that is quick and nothing is before it.
      */
     void submitShort(boolean isMemory, Step step, Consumer<Exception> ended) {
         if (!isMemory || !isMemoryQuick || !memory.mayBeBypassed()) {
