@@ -15,6 +15,7 @@
  * (ci/instruction-check). */
 #if defined(__x86_64__)
 #define ISA __attribute__((target("sse4.2,pclmul")))
+#define ISA_INLINE ISA static inline
 
 ISA static inline uint64_t add8(uint64_t state, uint64_t bytes)
 {
@@ -49,6 +50,7 @@ int snic_sums_are_fast(void)
 }
 #elif defined(__aarch64__)
 #define ISA __attribute__((noinline))
+#define ISA_INLINE static inline
 
 static inline uint64_t add8(uint64_t state, uint64_t bytes)
 {
@@ -113,8 +115,7 @@ static inline uint32_t behind(uint64_t bytes)
 }
 
 /* The sum of four runs of bytes that follow one another. */
-ISA static inline uint32_t joined_crc(uint64_t a, uint64_t b, uint64_t c, uint64_t d,
-                                      uint64_t stride)
+ISA_INLINE uint32_t joined_crc(uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t stride)
 {
     uint64_t sum = product((uint32_t)a, behind(3 * stride)) ^
                    product((uint32_t)b, behind(2 * stride)) ^ product((uint32_t)c, behind(stride));
