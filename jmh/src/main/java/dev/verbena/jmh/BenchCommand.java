@@ -122,6 +122,9 @@ final class BenchCommand extends CliCommand {
         inRange("--rounds", rounds, 1, 1000);
         List<Integer> lengths = lengths();
         requireKnown();
+        if (page != null && !Files.isWritable(page)) {
+            throw wrong("--page %s: no file that can be written; name an existing page", page);
+        }
         long beganNs = System.nanoTime();
         BenchPlan plan = new BenchPlan(programs, wanted, lengths, effort());
         plan.leftOut().forEach((name, why) -> say(name + " is left out: " + why));

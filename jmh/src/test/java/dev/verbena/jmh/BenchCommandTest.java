@@ -180,6 +180,8 @@ class BenchCommandTest {
         assertThat(bench(programs, "--transport=shm,pigeon").err())
                 .contains("--transport pigeon is none of machine, rpc, ");
         assertThat(bench(programs, "--minutes=0").code()).isEqualTo(2);
+        assertThat(bench(programs, "--page=" + folder.resolve("none/page.md")).err())
+                .contains("page.md: no file that can be written; name an existing page");
     }
 
     /** The script runs once for all transports, and its own rounds stand for all. */
