@@ -1,6 +1,7 @@
 /* Anonymous and file mappings for OffHeapMemory. */
 #define _GNU_SOURCE
 #include "native_access.h"
+#include "softnic.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -27,38 +28,41 @@ int vna_map(uint64_t length, int pages, void **address)
     return 0;
 }
 
+/* Where stores reach the file, at an address that huge pages of it can have. */
+static int map_shared(int file, uint64_t offset, uint64_t length, void **address)
+{
+    int is_huge = length >= SNIC_HUGE_PAGE && offset % SNIC_HUGE_PAGE == 0;
+    uint8_t *base = NULL;
+    int result = snic_map_shared(file, offset, length, is_huge ? SNIC_HUGE_PAGE : 0, &base);
+    *address = base;
+    return result;
+}
+
+/* Not for writing: private, so that a stray store stays here instead of killing the process. */
+static int map_private(int file, uint64_t offset, uint64_t length, void **address)
+{
+    struct stat status;
+    if (fstat(file, &status) < 0)
+        return -errno;
+    if ((uint64_t)status.st_size < offset || (uint64_t)status.st_size - offset < length)
+        return -ERANGE;
+    *address = mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_PRIVATE, file, (off_t)offset);
+    return *address == MAP_FAILED ? -errno : 0;
+}
+
 int vna_map_file(const char *path, uint64_t offset, uint64_t length, int write, void **address)
 {
-    int result = 0;
+    struct stat status;
     int file = open(path, (write ? O_RDWR | O_CREAT : O_RDONLY) | O_CLOEXEC, 0600);
     if (file < 0)
         return -errno;
-    struct stat status;
-    if (fstat(file, &status) < 0) {
-        result = -errno;
-        goto close_file;
-    }
-    if (!S_ISREG(status.st_mode)) {
-        result = -EINVAL;
-        goto close_file;
-    }
-    if (write) {
+    int result = fstat(file, &status) < 0 ? -errno : S_ISREG(status.st_mode) ? 0 : -EINVAL;
+    if (result == 0 && write)
         /* Space is reserved, so that a store cannot find the disk full (SIGBUS). */
-        result = -posix_fallocate(file, (off_t)offset, (off_t)length);
-        if (result)
-            goto close_file;
-    } else if ((uint64_t)status.st_size < offset || (uint64_t)status.st_size - offset < length) {
-        result = -ERANGE;
-        goto close_file;
-    }
-    /* Not for writing: private, so that a stray store stays here instead of killing the process. */
-    void *mapped = mmap(NULL, length, PROT_READ | PROT_WRITE, write ? MAP_SHARED : MAP_PRIVATE,
-                        file, (off_t)offset);
-    if (mapped == MAP_FAILED)
-        result = -errno;
-    else
-        *address = mapped;
-close_file:
+        result = snic_file_fill(file, offset, length);
+    if (result == 0)
+        result = write ? map_shared(file, offset, length, address)
+                       : map_private(file, offset, length, address);
     close(file);
     return result;
 }

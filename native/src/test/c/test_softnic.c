@@ -5,6 +5,7 @@
 #include "softnic_reach.h"
 #include <fcntl.h>
 #include <sched.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -177,8 +178,6 @@ static void file_as_memory(void)
     CHECK_EQ(snic_put_streamed(peer, &key, 3, why, sizeof why), 0);
     CHECK(pread(fd, &byte, 1, (off_t)size - 1) == 1 && byte == 'x');
     CHECK(memcmp(memory + 4096 + 3, why, sizeof why) == 0);
-    snic_memory_merge(memory, size);
-    CHECK_EQ(memory[size - 1], 'x');
     CHECK_EQ(snic_memory_free(b, memory), -EBUSY);
     CHECK_EQ(snic_deregister(b, &key, 1000), 0);
     CHECK_EQ(snic_memory_free(b, memory), 0);
@@ -191,7 +190,30 @@ static void file_as_memory(void)
     snic_close(b);
 }
 
-/* Twice: at first through the file, then through its pages. */
+/* Space behind the first page, in huge pages where they fit: what the file had stays. */
+static void filled_file(void)
+{
+    char path[512];
+    const uint64_t size = (7 << 20) + 65536, first = 65536, huge = SNIC_HUGE_PAGE;
+    uint8_t *memory, byte = 'x';
+    struct stat st;
+    int fd = staged_file(path, size - 4096);
+    CHECK_EQ(pwrite(fd, &byte, 1, 3 << 20), 1);
+    CHECK_EQ(snic_file_fill(fd, first, 0), -EINVAL);
+    CHECK_EQ(snic_file_fill(fd, first, size - first), 0);
+    CHECK_EQ(fstat(fd, &st), 0);
+    CHECK_EQ(st.st_size, size);
+    CHECK_EQ(st.st_blocks * 512, size - first);
+    CHECK_EQ(snic_map_shared(fd, huge, size - huge, huge, &memory), 0);
+    CHECK_EQ((uintptr_t)memory % huge, 0);
+    for (uint64_t i = 0; i < size - huge; i++)
+        CHECK(memory[i] == (i == 1 << 20 ? 'x' : 0));
+    munmap(memory, size - huge);
+    close(fd);
+    unlink(path);
+}
+
+/* Three rounds: pages are made in the first one. */
 static void streamed_puts(int summed)
 {
     char path[512];
@@ -416,6 +438,7 @@ static const struct test_case cases[] = {
     {"large_copies_stream", large_streaming_copy, NULL, 0},
     {"sums_of_copies", sums_of_copies, NULL, 0},
     {"a_file_as_memory", file_as_memory, NULL, 0},
+    {"filled_file", filled_file, NULL, 0},
     {"streamed_puts_into_a_file", streamed_puts_into_a_file, NULL, 0},
     {"rights_and_bounds", rights_and_bounds, NULL, 0},
     {"reach_ends_with_its_key", reach_ends_with_its_key, NULL, 0},

@@ -131,6 +131,7 @@ void snic_peer_view(snic_peer_t *peer, snic_view_t *view);
 
 /* ---- memory ---- */
 
+#define SNIC_HUGE_PAGE (2ull << 20)
 /* Memory that peers map: a put becomes stores. Zeroed, page aligned, reserved up front. From 2 MiB
  * the kernel is asked for huge pages; flags 1: round the size up to whole ones. */
 int snic_memory_alloc(snic_t *nic, uint64_t length, uint32_t flags, void **address, char *why,
@@ -140,9 +141,12 @@ int snic_memory_alloc(snic_t *nic, uint64_t length, uint32_t flags, void **addre
  * when they are touched. -EXDEV: it is in another file system. */
 int snic_memory_map(snic_t *nic, const char *file, uint64_t length, void **address, char *why,
                     size_t why_size);
-/* Makes huge pages of those that are there; a wish. Copies them: some hundred milliseconds a GiB.
- * `address` as snic_memory_alloc or snic_memory_map gave it, and not freed meanwhile. */
-void snic_memory_merge(void *address, uint64_t length);
+/* Gives a part of a file its space, as posix_fallocate does; what of it are whole extents of
+ * SNIC_HUGE_PAGE in a file system in memory, in huge pages if the kernel can. 0 or -errno. */
+int snic_file_fill(int fd, uint64_t offset, uint64_t length);
+/* Maps a part of a file to an address that is a multiple of the alignment, a power of two; 0: to
+ * any. It is unmapped by munmap. 0 or -errno. */
+int snic_map_shared(int fd, uint64_t offset, uint64_t bytes, uint64_t alignment, uint8_t **base);
 /* -EBUSY while registered. */
 int snic_memory_free(snic_t *nic, void *address);
 

@@ -186,10 +186,9 @@ struct snic_memory {
     _Atomic uint32_t generation; /*  0 O release, last */
     uint32_t flags;              /*  4 O */
     uint64_t length;             /*  8 O bytes asked for */
-    uint64_t mapped;             /* 16 O bytes of the file, whole pages unless it is OF_FILE */
+    uint64_t mapped;             /* 16 O bytes of the file, whole pages, or as it was mapped */
     uint64_t inode;              /* 24 O of the file: a peer refuses any other */
 };
-#define SNIC_MEMORY_OF_FILE 2u /* a flag: see snic_memory_map */
 #define SNIC_MEMORY_BYTES 32
 _Static_assert(sizeof(struct snic_memory) == SNIC_MEMORY_BYTES, "snic_memory");
 SNIC_AT(snic_memory, length, 8);

@@ -29,49 +29,6 @@ static uint64_t summed_piece(uint64_t left, const uint32_t *sum)
     return sum && left > SUM_PIECE ? SUM_PIECE : left;
 }
 
-/* How much was written. */
-static uint64_t write_pieces(int fd, const uint8_t *from, uint64_t length, uint64_t at,
-                             uint32_t *sum)
-{
-    uint64_t done = 0;
-    while (done < length) {
-        ssize_t n = pwrite(fd, from + done, summed_piece(length - done, sum), (off_t)(at + done));
-        if (n <= 0)
-            break;
-        if (sum)
-            *sum = snic_sum(*sum, from + done, (uint64_t)n);
-        done += (uint64_t)n;
-    }
-    return done;
-}
-
-/* What no streamed put of ours has reached yet goes into a file by a system call: that needs no
- * page tables, and pages that the owner has reserved need not be zeroed first. 256 MiB took 78 ms
- * here, 112 with page tables made for them. 1: done; 0: not done, or in part. */
-static int write_file(snic_peer_t *peer, const snic_location_t *to, uint64_t offset,
-                      const uint8_t *from, uint64_t length, uint32_t *sum)
-{
-    uint32_t number = to->memory & 0xffffu;
-    const struct snic_memory *shared = &peer->segment.memories[number];
-    struct snic_peer_memory *m = &peer->memories[number];
-    uint64_t at = to->offset + offset, done = 0;
-    char file[SNIC_FILE_MAX];
-    struct stat st;
-    if (!(shared->flags & SNIC_MEMORY_OF_FILE) ||
-        at < atomic_load_explicit(&m->written, memory_order_relaxed))
-        return 0;
-    snic_memory_file(file, sizeof file, peer->name, number);
-    int fd = openat(peer->nic->job_fd, file, O_WRONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
-    if (fd < 0)
-        return 0;
-    if (fstat(fd, &st) == 0 && st.st_ino == shared->inode)
-        done = write_pieces(fd, from, length, at, sum);
-    close(fd);
-    if (done == length)
-        atomic_store_explicit(&m->written, at + length, memory_order_relaxed);
-    return done == length;
-}
-
 /* One call for all pages, 1.2 us each here; faults of theirs took 2.3 us. What comes out of order
  * is left to faults; a kernel before 5.14 does not know how. */
 static void populate(snic_peer_t *peer, const snic_location_t *to, uint64_t offset, uint8_t *p,
@@ -120,11 +77,8 @@ int snic_location_write(snic_peer_t *peer, const snic_location_t *to, uint64_t o
         void *p = snic_map(peer, to, offset, length);
         if (!p)
             return -EFAULT;
-        if (streaming > 0 && length >= FIRST_MIN) {
-            if (write_file(peer, to, offset, from, length, sum))
-                return snic_peer_is_damaged(peer) ? -ESRCH : 0;
+        if (streaming > 0 && length >= FIRST_MIN)
             populate(peer, to, offset, p, length);
-        }
         copy(p, from, length, streaming, sum);
         return snic_peer_is_damaged(peer) ? -ESRCH : 0;
     }

@@ -10,10 +10,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define HUGE_PAGE (2ull << 20)
-#ifndef MADV_COLLAPSE
-#define MADV_COLLAPSE 25
-#endif
 #define MEMORY_LIMIT (1ull << 46)
 #define LOCATED_MAX 65536u
 
@@ -25,17 +21,6 @@ static int free_number(snic_t *nic)
         if (!nic->memories[k].base)
             return (int)k;
     return -EMFILE;
-}
-
-void snic_memory_merge(void *address, uint64_t length)
-{
-    if (length < HUGE_PAGE)
-        return;
-    /* A wish each: pages that are there already (reserved) are merged now, whatever the system's
-     * setting for shared memory is; kernels before 6.1 do not know how. Peers then map them as huge
-     * ones too. */
-    madvise(address, length, MADV_HUGEPAGE);
-    madvise(address, length / HUGE_PAGE * HUGE_PAGE, MADV_COLLAPSE);
 }
 
 /* Peers map it from now on. nic->control is held. */
@@ -65,8 +50,8 @@ static int alloc_locked(snic_t *nic, uint64_t length, uint32_t flags, void **add
                         size_t why_size)
 {
     uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
-    int huge = length >= HUGE_PAGE;
-    uint64_t unit = huge && (flags & 1) ? HUGE_PAGE : page;
+    int huge = length >= SNIC_HUGE_PAGE;
+    uint64_t unit = huge && (flags & 1) ? SNIC_HUGE_PAGE : page;
     uint64_t mapped = (length + unit - 1) / unit * unit;
     char file[SNIC_FILE_MAX];
     struct stat st;
@@ -83,7 +68,7 @@ static int alloc_locked(snic_t *nic, uint64_t length, uint32_t flags, void **add
     if (fstat(fd, &st) != 0)
         rc = -errno;
     else
-        rc = snic_map_file(fd, mapped, huge ? HUGE_PAGE : 0, &nic->damage,
+        rc = snic_map_file(fd, mapped, huge ? SNIC_HUGE_PAGE : 0, &nic->damage,
                            SNIC_DAMAGE_MEMORY((uint32_t)number), &base);
     close(fd);
     if (rc != 0) {
@@ -92,7 +77,6 @@ static int alloc_locked(snic_t *nic, uint64_t length, uint32_t flags, void **add
         unlinkat(nic->job_fd, file, 0);
         return rc;
     }
-    snic_memory_merge(base, mapped);
     publish(nic, (uint32_t)number, base, length, mapped, flags, st.st_ino);
     *address = base;
     return 0;
@@ -142,13 +126,13 @@ static int map_locked(snic_t *nic, int fd, const char *path, uint64_t length, vo
     int rc = link_memory(nic, path, file, &st);
     if (rc != 0)
         return rc;
-    rc = snic_map_file(fd, length, length >= HUGE_PAGE ? HUGE_PAGE : 0, &nic->damage,
+    rc = snic_map_file(fd, length, length >= SNIC_HUGE_PAGE ? SNIC_HUGE_PAGE : 0, &nic->damage,
                        SNIC_DAMAGE_MEMORY((uint32_t)number), &base);
     if (rc != 0) {
         unlinkat(nic->job_fd, file, 0);
         return rc;
     }
-    publish(nic, (uint32_t)number, base, length, length, SNIC_MEMORY_OF_FILE, st.st_ino);
+    publish(nic, (uint32_t)number, base, length, length, 0, st.st_ino);
     *address = base;
     return 0;
 }
@@ -321,7 +305,7 @@ static int map_memory(snic_peer_t *peer, uint32_t number, uint32_t generation)
     int rc =
         fstat(fd, &st) == 0 && st.st_ino == inode && (uint64_t)st.st_size >= mapped ? 0 : -EFAULT;
     if (rc == 0)
-        rc = snic_map_file(fd, mapped, mapped >= HUGE_PAGE ? HUGE_PAGE : 0, &peer->damage,
+        rc = snic_map_file(fd, mapped, mapped >= SNIC_HUGE_PAGE ? SNIC_HUGE_PAGE : 0, &peer->damage,
                            SNIC_DAMAGE_MEMORY(number), &base);
     close(fd);
     if (rc != 0)
@@ -332,7 +316,6 @@ static int map_memory(snic_peer_t *peer, uint32_t number, uint32_t generation)
     atomic_store_explicit(&m->generation, 0, memory_order_relaxed);
     atomic_store_explicit(&m->base, base, memory_order_release);
     atomic_store_explicit(&m->mapped, mapped, memory_order_release);
-    atomic_store_explicit(&m->written, 0, memory_order_relaxed);
     atomic_store_explicit(&m->populated, 0, memory_order_relaxed);
     atomic_store_explicit(&m->generation, generation, memory_order_release);
     snic_unmap_file(former, former_bytes, &peer->damage);

@@ -113,7 +113,6 @@ struct snic_peer_memory {
     _Atomic(uint8_t *) base;
     _Atomic uint64_t mapped;
     _Atomic uint32_t generation; /* odd; 0: nothing is mapped, or it is just changing */
-    _Atomic uint64_t written;    /* streamed puts have written the file up to here */
     _Atomic uint64_t populated;  /* streamed puts have made our page tables up to here */
 };
 

@@ -19,6 +19,13 @@ public final class OffHeapMemories {
 
     private static final int PAGES_DEFAULT = 0;
     private static final int PAGES_HUGE = 1;
+    private static final int PAGES_TRANSPARENT = 2;
+
+    /**
+     * Shorter memory may be touched here and there only, and would have more pages than it uses.
+     */
+    private static final long TRANSPARENT_MIN = 32L << 20;
+
     private static final int ENOMEM = 12;
 
     static {
@@ -28,14 +35,16 @@ public final class OffHeapMemories {
     private OffHeapMemories() {}
 
     /**
-     * Zeroed memory on ordinary pages; the kernel gives a page when it is first touched.
+     * Zeroed memory; the kernel gives a page when it is first touched. From 32 MiB on it is asked
+     * for transparent huge pages (unless its setting is {@code never}).
      *
      * @throws IllegalArgumentException for a length below 1
      * @throws OutOfMemoryError if the address space or the process's limit is exhausted
      */
     public static OffHeapMemory allocate(long length) {
         checkLength(length);
-        return new MappedMemory("plain", map(length, PAGES_DEFAULT), length, length);
+        int pages = length >= TRANSPARENT_MIN ? PAGES_TRANSPARENT : PAGES_DEFAULT;
+        return new MappedMemory("plain", map(length, pages), length, length);
     }
 
     /**
@@ -53,7 +62,8 @@ public final class OffHeapMemories {
 
     /**
      * Part of a file. With {@code isWritable} the file is made and grown as needed, its space is
-     * reserved, and stores reach it; otherwise stores stay in this process.
+     * reserved (in memory, whole extents of 2 MiB in huge pages if the kernel can), and stores
+     * reach it; otherwise stores stay in this process.
      *
      * @param offset a multiple of the page size
      * @throws IllegalArgumentException for a bad offset or length, or a file that is too short or
@@ -110,23 +120,6 @@ public final class OffHeapMemories {
                     "offset %s length %s is outside %s".formatted(offset, length, whole));
         }
         return new MemoryPart(whole, offset, length);
-    }
-
-    /**
-     * Makes huge pages of the pages that the memory has by now, if it is long enough: it is then
-     * copied once, a GiB in some hundred milliseconds, and each later access is faster. A wish: the
-     * kernel may not know how (before 6.1), or have none. Any thread.
-     *
-     * @throws IllegalStateException after close
-     */
-    public static void mergePages(OffHeapMemory memory) {
-        String user = "the merging of its pages";
-        memory.acquire(user);
-        try {
-            softnic.snic_memory_merge(memory.address(), memory.length());
-        } finally {
-            memory.release(user);
-        }
     }
 
     private static RuntimeException refused(Path file, long offset, long length, int errno) {

@@ -70,7 +70,6 @@ class OffHeapMemoriesTest {
         OffHeapMemory memory = OffHeapMemories.allocate(3L << 20);
         OffHeapMemory part = OffHeapMemories.part(memory, 100, 50);
         part.buffer(0, 50).putByte(49, (byte) 3);
-        OffHeapMemories.mergePages(memory);
         assertThat(memory.buffer(149, 1).getByte(0)).isEqualTo((byte) 3);
         assertThatThrownBy(() -> part.buffer(1, 50)).isInstanceOf(IndexOutOfBoundsException.class);
         assertThatThrownBy(memory::close).hasMessageContaining("part at 100 of 50 bytes");
@@ -81,8 +80,6 @@ class OffHeapMemoriesTest {
         part.close();
         memory.close();
         assertThatThrownBy(() -> OffHeapMemories.part(memory, 0, 1))
-                .isInstanceOf(IllegalStateException.class);
-        assertThatThrownBy(() -> OffHeapMemories.mergePages(memory))
                 .isInstanceOf(IllegalStateException.class);
     }
 

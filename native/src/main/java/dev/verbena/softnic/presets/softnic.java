@@ -35,7 +35,6 @@ public class softnic implements InfoMapper {
                 + " char* why, size_t whySize)",
         "int snic_memory_map(snic_t* nic, const char* file, uint64_t length, void** address,"
                 + " char* why, size_t whySize)",
-        "void snic_memory_merge(void* address, uint64_t length)",
         "int snic_memory_free(snic_t* nic, void* address)",
         "int snic_register(snic_t* nic, const void* address, uint64_t length, uint32_t rights,"
                 + " snic_key_t* key, char* why, size_t whySize)",

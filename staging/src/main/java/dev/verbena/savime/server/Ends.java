@@ -7,8 +7,6 @@ import dev.verbena.staging.sink.StagedArrays;
 
 /** How a dataset leaves: blocks are revoked, files removed, and then its bytes are given back. */
 final class Ends {
-    private static final long MERGED_AT_ONCE = 16 << 20;
-
     private final Registry registry;
     private final StorageJobs jobs;
     private final ServerSettings settings;
@@ -78,7 +76,7 @@ final class Ends {
                     file::removeMeta,
                     failure -> {
                         report(failure);
-                        keep(file, file.isReused());
+                        admission.keep(file);
                         removed(dataset, how);
                     });
         } else {
@@ -100,32 +98,6 @@ final class Ends {
         if (how == DatasetState.FORWARDED || wasReplaced) {
             tell(dataset, wasReplaced ? "another one has its name" : "");
         }
-    }
-
-    /**
-     * Keeps a file for later datasets.
-     *
-     * @param isUsedOften its pages are merged, which pays if several datasets get them
-     */
-    void keep(StagedFile file, boolean isUsedOften) {
-        admission.keep(file);
-        if (isUsedOften && file.takeMerging()) {
-            merge(file, 0);
-        }
-    }
-
-    /** Part by part: files of other datasets are made between two. */
-    private void merge(StagedFile file, long at) {
-        long count = Math.min(MERGED_AT_ONCE, file.length() - at);
-        jobs.submit(
-                true,
-                () -> file.mergePages(at, count),
-                failure -> {
-                    report(failure);
-                    if (failure == null && at + count < file.length()) {
-                        merge(file, at + count);
-                    }
-                });
     }
 
     private void report(Exception failure) {

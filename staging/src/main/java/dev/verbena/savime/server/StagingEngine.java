@@ -211,7 +211,7 @@ public final class StagingEngine implements ProtocolAgent {
             if (transport != null) {
                 file.share(transport);
             }
-            ends.keep(file, true);
+            admission.keep(file);
             return;
         }
         environment.errorHandler().onError(failure);

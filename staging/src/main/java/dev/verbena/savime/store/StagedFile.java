@@ -35,8 +35,8 @@ public final class StagedFile {
     private volatile long id;
     private OffHeapMemory whole;
     private boolean wasOffered;
-    private boolean hasHugePages;
-    private boolean isReused;
+    private long reservedFrom;
+    private long reservedTo;
     private FileChannel channel;
 
     StagedFile(StagingDirectory directory, long id, long length) {
@@ -88,13 +88,15 @@ public final class StagedFile {
      * @throws java.io.UncheckedIOException if there is no space
      */
     public void reserve() {
-        // Mapping reserves what it maps, which is all that is wanted here.
-        OffHeapMemories.mapFile(data(), 0, length, true).close();
+        reserveRange(0, length);
     }
 
-    /** Whether a dataset had it before. */
-    public boolean isReused() {
-        return isReused;
+    /** Mapping reserves what it maps, which is all that is wanted here. */
+    private void reserveRange(long from, long to) {
+        OffHeapMemories.mapFile(data(), from, to - from, true).close();
+        boolean isJoined = from <= reservedTo && to >= reservedFrom;
+        reservedFrom = isJoined ? Math.min(from, reservedFrom) : from;
+        reservedTo = isJoined ? Math.max(to, reservedTo) : to;
     }
 
     /**
@@ -108,36 +110,10 @@ public final class StagedFile {
         wasOffered = true;
     }
 
-    /**
-     * Whether {@link #mergePages} is to be called for the whole of it now; true at most once. By
-     * the transport's thread.
-     */
-    public boolean takeMerging() {
-        boolean isDue =
-                whole != null && !hasHugePages && length >= OffHeapMemories.HUGE_PAGE_LENGTH;
-        hasHugePages |= isDue;
-        return isDue;
-    }
-
-    /**
-     * Makes huge pages of the pages that a part of the file has; of a file that was removed
-     * meanwhile, nothing.
-     *
-     * @param at a multiple of 2 MiB, as is the count unless the file ends with it
-     */
-    public void mergePages(long at, long count) {
-        if (whole != null) {
-            try (OffHeapMemory part = OffHeapMemories.part(whole, at, count)) {
-                OffHeapMemories.mergePages(part);
-            }
-        }
-    }
-
     /** Gives the files, whose dataset is gone, to another of the same length. */
     void reuse(long nextId) throws IOException {
         Path before = data();
         id = nextId;
-        isReused = true;
         Files.move(before, data(), StandardCopyOption.ATOMIC_MOVE);
     }
 
@@ -155,15 +131,26 @@ public final class StagedFile {
         if (other != null) {
             other.close();
         }
-        memory = OffHeapMemories.mapFile(data(), offset, blockLength, true);
-        if (whole != null) {
-            memory.close(); // What it has reserved stays.
+        if (whole == null) {
+            memory = OffHeapMemories.mapFile(data(), offset, blockLength, true);
+        } else {
+            reserve(offset, blockLength);
             memory = OffHeapMemories.part(whole, offset, blockLength);
         }
         synchronized (mapped) {
             mapped.put(offset, memory);
         }
         return memory;
+    }
+
+    /** Whole huge pages, which may have parts of several blocks. */
+    private void reserve(long offset, int blockLength) {
+        long page = OffHeapMemories.HUGE_PAGE_LENGTH;
+        long from = offset & -page;
+        long to = Math.min((offset + blockLength + page - 1) & -page, length);
+        if (from < reservedFrom || to > reservedTo) {
+            reserveRange(from, to);
+        }
     }
 
     /** Memory of a block that was mapped before; null: it was not. Any thread. */
