@@ -1,5 +1,5 @@
 /* What the atomic commands compute (specification, section 6). */
-#include "gni_library.h"
+#include "gni_remote.h"
 #include <string.h>
 
 enum { GEN2_AND = 0x00, GEN2_OR = 0x02, GEN2_XOR = 0x04, GEN2_SWAP = 0x06, GEN2_AX = 0x08 };

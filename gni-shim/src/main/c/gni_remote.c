@@ -1,5 +1,5 @@
 /* What an initiator does with a registration of a peer. */
-#include "gni_library.h"
+#include "gni_remote.h"
 #include <errno.h>
 
 #define AMO_TRIES 10000000

@@ -16,33 +16,6 @@
 /* A put's way is one function: the calls would be a twentieth of it. */
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
-static void fill_request(struct p3_ni *ni, struct p3_request *r, uint32_t operation)
-{
-    r->message.operation = operation;
-    r->message.nid = ni->nid;
-    r->message.pid = ni->pid;
-    r->message.uid = ni->uid;
-    r->message.jid = ni->jid;
-    r->message.incarnation = ni->incarnation;
-}
-
-/* The event of an initiator: identity and echo of the request. */
-static void fill_own_event(struct p3_ni *ni, const struct p3_request *r, struct p3_event *event,
-                           uint64_t offset)
-{
-    event->nid = ni->nid;
-    event->pid = ni->pid;
-    event->uid = ni->uid;
-    event->jid = ni->jid;
-    event->incarnation = ni->incarnation;
-    event->pt_index = r->message.pt_index;
-    event->match_bits = r->message.match_bits;
-    event->hdr_data = r->message.hdr_data;
-    event->rlength = r->message.rlength;
-    event->mlength = r->message.rlength;
-    event->offset = offset;
-}
-
 static int outcome_of(uint32_t fail, enum p3_verdict verdict)
 {
     if (fail != PTL_NI_OK)
@@ -63,7 +36,7 @@ ALWAYS_INLINE void count_send(struct p3_ni *ni, struct p3_request *r, struct p3_
     p3_source_count(ni, &u->source, &u->finish);
     p3_sr_add(ni, PTL_SR_SEND_COUNT, 1);
     p3_sr_add(ni, PTL_SR_SEND_LENGTH, r->length);
-    fill_own_event(ni, r, &u->finish.event, r->local_offset);
+    p3_event_fill_own(ni, r, &u->finish.event, r->local_offset);
     p3_moving_add(ni, 1);
 }
 
@@ -150,7 +123,7 @@ static void count_get_request(struct p3_ni *ni, const struct p3_request *r,
     if (ni->flavor != P3_FLAVOR_CRAY)
         return;
     p3_source_count(ni, source, &f);
-    fill_own_event(ni, r, &f.event, r->local_offset);
+    p3_event_fill_own(ni, r, &f.event, r->local_offset);
     p3_finish_apply(ni, &f);
 }
 
@@ -180,7 +153,7 @@ static int reply_begin(struct p3_ni *ni, const struct p3_peer *peer, const struc
     p3_source_count(ni, source, f);
     p3_sr_add(ni, PTL_SR_RECV_COUNT, 1);
     p3_sr_add(ni, PTL_SR_RECV_LENGTH, mlength);
-    fill_own_event(ni, r, &f->event, offset);
+    p3_event_fill_own(ni, r, &f->event, offset);
     f->event.nid = peer->nid;
     f->event.pid = peer->pid;
     f->event.uid = r->remote_uid;
@@ -406,7 +379,7 @@ static int start(struct p3_request *r, uint32_t operation)
 
     if (code != PTL_OK)
         return code;
-    fill_request(ni, r, operation);
+    p3_request_fill(ni, r, operation);
     if (r->target.nid == PTL_NID_ANY || pid == P3_PID_ANY || pid == 0) {
         code = p3_fail(PTL_PROCESS_INVALID, "%u.%u names no process", r->target.nid, pid);
     } else if ((peer = p3_peer_find(ni, r->target.nid, pid, 1)) == NULL) {
@@ -420,25 +393,6 @@ static int start(struct p3_request *r, uint32_t operation)
     return code;
 }
 
-/* Field by field: clearing the whole structure first costs more than the rest of the entry. */
-static void request_init(struct p3_request *r, ptl_handle_md_t md, uint64_t local_offset,
-                         uint64_t length, ptl_process_id_t target, uint64_t match_bits,
-                         uint64_t remote_offset, uint64_t hdr_data)
-{
-    r->md = md;
-    r->get_md = PTL_INVALID_HANDLE;
-    r->whole = 0;
-    r->local_offset = local_offset;
-    r->get_offset = 0;
-    r->length = length;
-    r->target = target;
-    r->message.ack = 0;
-    r->message.retried = 0;
-    r->message.match_bits = match_bits;
-    r->message.hdr_data = hdr_data;
-    r->message.remote_offset = remote_offset;
-}
-
 int PtlPutRegion(ptl_handle_md_t md_handle, ptl_size_t local_offset, ptl_size_t length,
                  ptl_ack_req_t ack_req, ptl_process_id_t target_id, ptl_pt_index_t pt_index,
                  ptl_ac_index_t ac_index, ptl_match_bits_t match_bits, ptl_size_t remote_offset,
@@ -446,8 +400,8 @@ int PtlPutRegion(ptl_handle_md_t md_handle, ptl_size_t local_offset, ptl_size_t 
 {
     struct p3_request r;
 
-    request_init(&r, md_handle, local_offset, length, target_id, match_bits, remote_offset,
-                 hdr_data);
+    p3_request_init(&r, md_handle, local_offset, length, target_id, match_bits, remote_offset,
+                    hdr_data);
     r.message.pt_index = pt_index;
     r.message.ac_index = ac_index;
     r.message.ack = ack_req == PTL_ACK_REQ;
@@ -460,7 +414,7 @@ int PtlPut(ptl_handle_md_t md_handle, ptl_ack_req_t ack_req, ptl_process_id_t ta
 {
     struct p3_request r;
 
-    request_init(&r, md_handle, 0, 0, target_id, match_bits, remote_offset, hdr_data);
+    p3_request_init(&r, md_handle, 0, 0, target_id, match_bits, remote_offset, hdr_data);
     r.whole = 1;
     r.message.pt_index = pt_index;
     r.message.ac_index = ac_index;
@@ -474,7 +428,7 @@ int PtlGetRegion(ptl_handle_md_t md_handle, ptl_size_t local_offset, ptl_size_t 
 {
     struct p3_request r;
 
-    request_init(&r, md_handle, local_offset, length, target_id, match_bits, remote_offset, 0);
+    p3_request_init(&r, md_handle, local_offset, length, target_id, match_bits, remote_offset, 0);
     r.message.pt_index = pt_index;
     r.message.ac_index = ac_index;
     return start(&r, P3_GET);
@@ -485,7 +439,7 @@ int PtlGet(ptl_handle_md_t md_handle, ptl_process_id_t target_id, ptl_pt_index_t
 {
     struct p3_request r;
 
-    request_init(&r, md_handle, 0, 0, target_id, match_bits, remote_offset, 0);
+    p3_request_init(&r, md_handle, 0, 0, target_id, match_bits, remote_offset, 0);
     r.whole = 1;
     r.message.pt_index = pt_index;
     r.message.ac_index = ac_index;
@@ -506,7 +460,7 @@ int PtlGetPut(ptl_handle_md_t get_md_handle, ptl_handle_md_t put_md_handle,
 {
     struct p3_request r;
 
-    request_init(&r, put_md_handle, 0, 0, target_id, match_bits, remote_offset, hdr_data);
+    p3_request_init(&r, put_md_handle, 0, 0, target_id, match_bits, remote_offset, hdr_data);
     r.get_md = get_md_handle;
     r.whole = 1;
     r.message.pt_index = pt_index;
@@ -521,8 +475,8 @@ int PtlGetPutRegion(ptl_handle_md_t get_md_handle, ptl_size_t local_offset_get,
 {
     struct p3_request r;
 
-    request_init(&r, put_md_handle, local_offset_put, length, target_id, match_bits, remote_offset,
-                 hdr_data);
+    p3_request_init(&r, put_md_handle, local_offset_put, length, target_id, match_bits,
+                    remote_offset, hdr_data);
     r.get_md = get_md_handle;
     r.get_offset = local_offset_get;
     r.message.pt_index = pt_index;

@@ -10,7 +10,8 @@ import org.bytedeco.javacpp.tools.InfoMapper;
  * Mapping rules from {@code gni_pub.h} and the calls with flat arguments to the generated class
  * {@code dev.verbena.ugni.bindings.ugni}.
  *
- * <p>Of {@code gni_pub.h} the constants are taken. Its functions are called through the flat calls
+ * <p>Of {@code gni_pub.h} the constants are taken, which are in two files that it includes. Its
+ * functions are called through the flat calls
  * ({@code vgn_...}), which take and return integers only, so that a call costs no object, and which
  * lead to the library that was chosen; its structures are read by flyweights at the offsets that
  * {@code gni_native.h} names and the C compiler has compared.
@@ -19,7 +20,13 @@ import org.bytedeco.javacpp.tools.InfoMapper;
         value = {
             @Platform(
                     value = {"linux"},
-                    include = {"gni_pub.h", "gni_ext.h", "gni_native.h"},
+                    include = {
+                        "gni_pub.h",
+                        "gni_pub_values.h",
+                        "gni_pub_commands.h",
+                        "gni_ext.h",
+                        "gni_native.h"
+                    },
                     library = "jniugni")
         },
         target = "dev.verbena.ugni.bindings",
@@ -30,15 +37,16 @@ public class ugni implements InfoMapper {
 
     @Override
     public void map(InfoMap infoMap) {
+        infoMap.put(new Info("gni_pub.h").skip());
         infoMap.put(
-                new Info("gni_pub.h")
+                new Info("gni_pub_values.h")
                         .linePatterns(
                                 "typedef enum gni_return .*",
                                 "/\\* Names of the above.*",
                                 "/\\* ---- protection tags.*",
                                 "extern const char \\*gni_statistic_str.*",
                                 "/\\* ---- balanced injection, version text.*",
-                                "/\\* ---- structures ---- \\*/"));
+                                "/\\* clang-format on \\*/"));
         infoMap.put(
                 new Info("gni_ext.h")
                         .linePatterns(

@@ -1,0 +1,324 @@
+/* uGNI: handles, return codes, flags, modes and limits. Included by gni_pub.h, which a program includes. */
+#ifndef _GNI_PUB_VALUES_H_
+#define _GNI_PUB_VALUES_H_
+
+/* clang-format off */
+
+/* ---- handles and scalars ---- */
+
+typedef struct gni_nic *gni_nic_handle_t;
+typedef struct gni_cdm *gni_cdm_handle_t;
+typedef struct gni_ep *gni_ep_handle_t;
+typedef struct gni_cq *gni_cq_handle_t;
+typedef struct gni_err *gni_err_handle_t;
+typedef struct gni_msgq *gni_msgq_handle_t;
+typedef struct gni_ce *gni_ce_handle_t;
+typedef struct gni_comp_chan *gni_comp_chan_handle_t;
+typedef uint32_t gni_cq_mode_t;
+typedef uint64_t gni_cq_entry_t;
+typedef uint8_t gni_error_mask_t;
+/* A message of a shared queue arrived; 0: stop for now. */
+typedef int gni_msgq_rcv_cb_func(uint32_t snd_id, uint32_t snd_pe, void *msg, uint8_t msg_tag, void *cb_data);
+
+/* What every call answers. */
+typedef enum gni_return {
+    GNI_RC_SUCCESS = 0,
+    GNI_RC_NOT_DONE = 1,
+    GNI_RC_INVALID_PARAM = 2,
+    GNI_RC_ERROR_RESOURCE = 3,
+    GNI_RC_TIMEOUT = 4,
+    GNI_RC_PERMISSION_ERROR = 5,
+    GNI_RC_DESCRIPTOR_ERROR = 6,
+    GNI_RC_ALIGNMENT_ERROR = 7,
+    GNI_RC_INVALID_STATE = 8,
+    GNI_RC_NO_MATCH = 9,
+    GNI_RC_SIZE_ERROR = 10,
+    GNI_RC_TRANSACTION_ERROR = 11,
+    GNI_RC_ILLEGAL_OP = 12,
+    GNI_RC_ERROR_NOMEM = 13
+} gni_return_t;
+/* Names of the above, indexed by them. */
+extern const char *gni_err_str[];
+
+/* ---- protection tags, keys, cookies ---- */
+
+#define GNI_PTAG_LND 1
+#define GNI_PTAG_OFED 2
+#define GNI_PTAG_USER_START 3
+#define GNI_PTAG_LND_KNC 128
+#define GNI_PTAG_USER_END 253
+#define GNI_PTAG_HSNBOOT 254
+#define GNI_PTAG_MAX 254
+#define GNI_PTAG_LB 255
+#define GNI_FIND_ALLOC_PTAG GNI_PTAG_LB
+#define GNI_PKEY_INVALID 0
+#define GNI_PKEY_LND 1
+#define GNI_PKEY_OFED 2
+#define GNI_PKEY_USER_START 128
+#define GNI_PKEY_USER_END 65407
+#define GNI_PKEY_HSNBOOT 65408
+#define GNI_PKEY_MAX 65534
+#define GNI_PKEY_LB 65535
+#define GNI_COOKIE_PKEY_MASK 0xFFFF
+#define GNI_COOKIE_PKEY_SHIFT 16
+#define GNI_COOKIE_CBPS_MDD_MASK 0x7
+#define GNI_COOKIE_CBPS_MDD_SHIFT 3
+#define GNI_JOB_CREATE_COOKIE(pkey, cbps) (((uint32_t)(pkey) << GNI_COOKIE_PKEY_SHIFT) | (((cbps) & GNI_COOKIE_CBPS_MDD_MASK) << GNI_COOKIE_CBPS_MDD_SHIFT))
+
+/* ---- communication domain modes ---- */
+
+#define GNI_CDM_MODE_FORK_NOCOPY 0x00000001
+#define GNI_CDM_MODE_FORK_FULLCOPY 0x00000002
+#define GNI_CDM_MODE_FORK_PARTCOPY 0x00000004
+#define GNI_CDM_MODE_ERR_NO_KILL 0x00000008
+#define GNI_CDM_MODE_ERR_ALL_KILL 0x00000010
+#define GNI_CDM_MODE_FAST_DATAGRAM_POLL 0x00000020
+#define GNI_CDM_MODE_BTE_SINGLE_CHANNEL 0x00000040
+#define GNI_CDM_MODE_USE_PCI_IOMMU 0x00000080
+#define GNI_CDM_MODE_MDD_DEDICATED 0x00000100
+#define GNI_CDM_MODE_MDD_SHARED 0x00000200
+#define GNI_CDM_MODE_DUAL_EVENTS 0x00001000
+#define GNI_CDM_MODE_DLA_ENABLE_FORWARDING 0x00004000
+#define GNI_CDM_MODE_DLA_DISABLE_FORWARDING 0x00008000
+#define GNI_CDM_MODE_FMA_DEDICATED 0x00010000
+#define GNI_CDM_MODE_FMA_SHARED 0x00020000
+#define GNI_CDM_MODE_CACHED_AMO_ENABLED 0x00040000
+#define GNI_CDM_MODE_CQ_NIC_LOCAL_PLACEMENT 0x00080000
+#define GNI_CDM_MODE_FLBTE_DISABLE 0x00100000
+#define GNI_CDM_MODE_FMA_SMALL_WINDOW 0x00200000
+#define GNI_CDM_MODE_MASK 0x0FFFFFFF
+#define GNI_CDM_MODE_PRIV_RESERVED_1 0x10000000
+#define GNI_CDM_MODE_PRIV_RESERVED_2 0x20000000
+#define GNI_CDM_MODE_PRIV_RESERVED_3 0x40000000
+#define GNI_CDM_MODE_PRIV_RESERVED_4 0x80000000
+#define GNI_CDM_MODE_PRIV_MASK 0xF0000000
+
+/* ---- memory registration flags ---- */
+
+#define GNI_MEM_READWRITE 0x00000000
+#define GNI_MEM_READ_ONLY 0x00000001
+#define GNI_MEM_USE_VMDH 0x00000002
+#define GNI_MEM_USE_GART 0x00000004
+#define GNI_MEM_PHYS_CONT 0x00000008
+#define GNI_MEM_PHYS_SEGMENTS 0x00000010
+#define GNI_MEM_STRICT_PI_ORDERING 0x00000020
+#define GNI_MEM_PI_FLUSH 0x00000040
+#define GNI_MEM_MDD_CLONE 0x00000080
+#define GNI_MEM_RELAXED_PI_ORDERING 0x00000100
+#define GNI_MEM_RESERVE_REGION 0x00000200
+#define GNI_MEM_UPDATE_REGION 0x00000400
+#define GNI_MEM_MDD_SHARED 0x00000800
+#define GNI_MEM_MDD_DEDICATED 0x00001000
+#define GNI_MEM_PRIV_RESERVED_1 0x00100000
+#define GNI_MEM_PRIV_RESERVED_2 0x00200000
+#define GNI_MEM_PRIV_RESERVED_3 0x00400000
+#define GNI_MEM_PRIV_RESERVED_4 0x00800000
+#define GNI_MEM_PRIV_MASK 0x00F00000
+#define GNI_MEM_CUDA 0x01000000
+#define GNI_EXMEM_FLAGS(flags) ((flags) >> 24)
+#define GNI_MEM_IS_EXTERNAL(flags) GNI_EXMEM_FLAGS(flags)
+
+typedef enum gni_mem_handle_attr {
+    GNI_MEMHNDL_ATTR_READONLY = 1,
+    GNI_MEMHNDL_ATTR_VMDH = 2,
+    GNI_MEMHNDL_ATTR_MRT = 3,
+    GNI_MEMHNDL_ATTR_GART = 4,
+    GNI_MEMHNDL_ATTR_IOMMU = 5,
+    GNI_MEMHNDL_ATTR_PCI_IOMMU = 6,
+    GNI_MEMHNDL_ATTR_CLONE = 7
+} gni_mem_handle_attr_t;
+
+/* ---- completion queue modes, event modes of a post, event types ---- */
+
+#define GNI_CQ_NOBLOCK 0x00000000
+#define GNI_CQ_BLOCKING 0x00000001
+#define GNI_CQ_EMULATED 0x00000002
+#define GNI_CQ_EMULATED_INVALID 0x00000003
+#define GNI_CQ_PHYS_PAGES 0x00000004
+#define GNI_CQ_UNMANAGED 0x00000008
+#define GNI_CQ_NOAUTOFILL 0x00000010
+#define GNI_CQ_IS_NON_BLOCKING(mode) (!((mode) & GNI_CQ_BLOCKING))
+#define GNI_CQ_IS_BLOCKING(mode) ((mode) & GNI_CQ_BLOCKING)
+#define GNI_CQ_IS_EMULATED(mode) ((mode) & GNI_CQ_EMULATED)
+#define GNI_CQ_IS_NOT_EMULATED(mode) (!((mode) & GNI_CQ_EMULATED))
+#define GNI_CQ_IS_INVALID_EMULATED(mode) (((mode) & GNI_CQ_EMULATED_INVALID) == GNI_CQ_EMULATED_INVALID)
+#define GNI_CQ_USE_PHYS_PAGES(mode) ((mode) & GNI_CQ_PHYS_PAGES)
+#define GNI_CQMODE_SILENT 0x0000
+#define GNI_CQMODE_LOCAL_EVENT 0x0001
+#define GNI_CQMODE_GLOBAL_EVENT 0x0002
+#define GNI_CQMODE_REMOTE_EVENT 0x0004
+#define GNI_CQMODE_DUAL_EVENTS (GNI_CQMODE_LOCAL_EVENT | GNI_CQMODE_GLOBAL_EVENT)
+#define GNI_CQ_EVENT_TYPE_POST 0x0ULL
+#define GNI_CQ_EVENT_TYPE_SMSG 0x1ULL
+#define GNI_CQ_EVENT_TYPE_DMAPP 0x2ULL
+#define GNI_CQ_EVENT_TYPE_MSGQ 0x3ULL
+
+/* ---- delivery, RDMA and collective modes of a post ---- */
+
+#define GNI_DLVMODE_PERFORMANCE 0x0000
+#define GNI_DLVMODE_NO_ADAPT 0x0001
+#define GNI_DLVMODE_NO_HASH 0x0002
+#define GNI_DLVMODE_NO_RADAPT 0x0004
+#define GNI_DLVMODE_IN_ORDER (GNI_DLVMODE_NO_ADAPT | GNI_DLVMODE_NO_HASH)
+#define GNI_DLVMODE_MNON_HASH GNI_DLVMODE_IN_ORDER
+#define GNI_DLVMODE_NMIN_HASH 0x0008
+#define GNI_DLVMODE_MIN_HASH 0x0010
+#define GNI_DLVMODE_ADAPTIVE0 GNI_DLVMODE_PERFORMANCE
+#define GNI_DLVMODE_ADAPTIVE1 0x0020
+#define GNI_DLVMODE_ADAPTIVE2 0x0040
+#define GNI_DLVMODE_ADAPTIVE3 0x0080
+#define GNI_DLVMODE_ORDERED_TAIL 0x0100
+#define GNI_RDMAMODE_PHYS_ADDR 0x0001
+#define GNI_RDMAMODE_FENCE 0x0002
+#define GNI_RDMAMODE_GETWC_DIS 0x0004
+#define GNI_CEMODE_TWO_OP 0x01
+#define GNI_CEMODE_FPE_OP_INVAL 0x02
+#define GNI_CEMODE_FPE_OFLOW 0x04
+#define GNI_CEMODE_FPE_UFLOW 0x08
+#define GNI_CEMODE_FPE_PRECISION 0x10
+
+typedef enum gni_post_type {
+    GNI_POST_RDMA_PUT = 1,
+    GNI_POST_RDMA_GET = 2,
+    GNI_POST_FMA_PUT = 3,
+    GNI_POST_FMA_PUT_W_SYNCFLAG = 4,
+    GNI_POST_FMA_GET = 5,
+    GNI_POST_AMO = 6,
+    GNI_POST_CQWRITE = 7,
+    GNI_POST_CE = 8,
+    GNI_POST_FMA_GET_W_FLAG = 9,
+    GNI_POST_AMO_W_FLAG = 10
+} gni_post_type_t;
+
+/* How far a datagram is. */
+typedef enum gni_post_state {
+    GNI_POST_PENDING = 0,
+    GNI_POST_COMPLETED = 1,
+    GNI_POST_ERROR = 2,
+    GNI_POST_TIMEOUT = 3,
+    GNI_POST_TERMINATED = 4,
+    GNI_POST_REMOTE_DATA = 5
+} gni_post_state_t;
+
+/* ---- limits of messages and datagrams ---- */
+
+#define GNI_FMA_FLAGGED_RESPONSE_SIZE 4
+#define GNI_SMSG_ANY_TAG 0xFF
+#define GNI_SMSG_MAX_SIZE 65535
+#define FMA_SMSG_MAX_RETRANS_DEFAULT 10
+#define GNI_DATAGRAM_MAXSIZE 128
+#define GNI_MSGQ_MSG_SZ_MAX 128
+#define GNI_MSGQ_NODE_INSTS_MAX 128
+#define GNI_MSGQ_MODE_BLOCKING 0x01
+
+typedef enum gni_smsg_type {
+    GNI_SMSG_TYPE_INVALID = 0,
+    GNI_SMSG_TYPE_MBOX = 1,
+    GNI_SMSG_TYPE_MBOX_AUTO_RETRANSMIT = 2
+} gni_smsg_type_t;
+
+/* ---- errors, jobs ---- */
+
+#define GNI_ERRMASK_CORRECTABLE_MEMORY 1
+#define GNI_ERRMASK_CRITICAL 2
+#define GNI_ERRMASK_TRANSACTION 4
+#define GNI_ERRMASK_ADDRESS_TRANSLATION 8
+#define GNI_ERRMASK_TRANSIENT 16
+#define GNI_ERRMASK_INFORMATIONAL 32
+#define GNI_ERRMASK_DIAG_ONLY 64
+#define GNI_ERRMASK_UNKNOWN_TRANSACTION 128
+#define GNI_JOB_INVALID_LIMIT (-1)
+#define GNI_JOB_CTRL_NTT_CLEANUP 0x01
+#define GNI_JOB_CTRL_CE0_MASK 0x1
+#define GNI_JOB_CTRL_CE1_MASK 0x2
+#define GNI_JOB_CTRL_CE2_MASK 0x4
+#define GNI_JOB_CTRL_CE3_MASK 0x8
+#define GNI_JOB_CTRL_ALL_CE_MASK 0xF
+
+typedef enum gni_nic_device {
+    GNI_DEVICE_GEMINI = 0,
+    GNI_DEVICE_ARIES = 1,
+    GNI_DEVICE_PISCES = 2,
+    GNI_DEVICE_LAST = 3
+} gni_nic_device_t;
+
+typedef enum gni_dev_res {
+    GNI_DEV_RES_FIRST = 0,
+    GNI_DEV_RES_MDD = 1,
+    GNI_DEV_RES_MRT = 2,
+    GNI_DEV_RES_CQ = 3,
+    GNI_DEV_RES_FMA = 4,
+    GNI_DEV_RES_CE = 5,
+    GNI_DEV_RES_DLA = 6,
+    GNI_DEV_RES_TCR = 7,
+    GNI_DEV_RES_DVA = 8,
+    GNI_DEV_RES_LAST = 9
+} gni_dev_res_t;
+
+typedef enum gni_job_res {
+    GNI_JOB_RES_FIRST = 0,
+    GNI_JOB_RES_MDD = 1,
+    GNI_JOB_RES_MRT = 2,
+    GNI_JOB_RES_IOMMU = 3,
+    GNI_JOB_RES_GART = 4,
+    GNI_JOB_RES_CQ = 5,
+    GNI_JOB_RES_FMA = 6,
+    GNI_JOB_RES_RDMA = 7,
+    GNI_JOB_RES_CE = 8,
+    GNI_JOB_RES_DLA = 9,
+    GNI_JOB_RES_SFMA = 10,
+    GNI_JOB_RES_DIRECT = 11,
+    GNI_JOB_RES_PCI_IOMMU = 12,
+    GNI_JOB_RES_NONVMDH = 13,
+    GNI_JOB_RES_LAST = 14
+} gni_job_res_t;
+
+typedef enum gni_statistic {
+    GNI_STAT_SMSG_BUFF_CREDITS_STALL = 0,
+    GNI_STAT_SMSG_DLA_STALL,
+    GNI_STAT_SMSG_MBOX_CREDITS_STALL,
+    GNI_STAT_SMSG_REQ_STALL,
+    GNI_STAT_SMSG_RETRANS_COUNT,
+    GNI_STAT_SMSG_RETRANS_DLA_COUNT,
+    GNI_STAT_SMSG_RETRANS_STALL,
+#ifdef CRAY_CONFIG_GHAL_ARIES
+    GNI_STAT_DLA_ALLOC_STATUS_STALL,
+    GNI_STAT_DLA_ALLOC_STATUS_TIMEOUT,
+    GNI_STAT_DLA_BLOCK_ORPHANED,
+    GNI_STAT_DLA_BLOCK_RETRANS_COUNT,
+    GNI_STAT_DLA_FREE_BLOCKS_STALL,
+    GNI_STAT_DLA_FREE_FMAD_BLOCKS_STALL,
+    GNI_STAT_DLA_HIGH_RETRANS_COUNT,
+    GNI_STAT_DLA_OVERFLOW_RESEND,
+    GNI_STAT_DLA_RETRANS_COUNT,
+    GNI_STAT_DLA_TOTAL_RETRANS_COUNT,
+    GNI_STAT_FLBTE_TXD_CORRUPT,
+    GNI_STAT_FLBTE_TXD_NONE,
+    GNI_STAT_FMA_LAUNCH_COUNT,
+#endif
+    GNI_STAT_MR_MULTI_PAGESIZE,
+    GNI_NUM_STATS
+} gni_statistic_t;
+extern const char *gni_statistic_str[];
+
+/* ---- balanced injection, version text ---- */
+
+#define GNI_BI_FLAG_APPLY_NOW 0x1
+#define GNI_BI_FLAG_APPLY_AFTER_THROTTLE 0x2
+#define GNI_BI_FLAG_USE_DEFAULT_SETTINGS 0x4
+#define GNI_BI_FLAG_VALUE_IS_NUM_ORB_ENTRIES 0x8
+#define GNI_BI_INJECT_BW_MIN 0
+#define GNI_BI_INJECT_BW_MAX 100
+#define GNI_BI_INJECT_ORB_MIN 0
+#define GNI_BI_INJECT_ORB_MAX 992
+#define MAX_BUILD_STRING_LENGTH 80
+
+typedef enum gni_ce_child {
+    GNI_CE_CHILD_UNUSED = 0,
+    GNI_CE_CHILD_VCE = 1,
+    GNI_CE_CHILD_PE = 2
+} gni_ce_child_t;
+
+/* clang-format on */
+
+#endif
