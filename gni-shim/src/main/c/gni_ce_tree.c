@@ -2,6 +2,7 @@
  * that is there, under the lock of one channel, and can be done again: a process that dies in one
  * leaves what the next one needs. */
 #include "gni_ce.h"
+#include "gni_remote.h"
 
 #define VISITS_MAX 8192u
 

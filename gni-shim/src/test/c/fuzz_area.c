@@ -5,7 +5,7 @@
  * far.
  */
 #include "gni_check.h"
-#include "gni_library.h"
+#include "gni_remote.h"
 #include "fuzz_input.h"
 
 #define SLOTS 16u

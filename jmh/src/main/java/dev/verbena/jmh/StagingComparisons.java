@@ -14,6 +14,7 @@ final class StagingComparisons {
     private static final double FRESH = 0.9;
     private static final double FILES = 0.9;
     private static final double POSTGRES = 0.8;
+    private static final double DUCKDB = 5;
     private static final double WRITE_US = 1;
 
     private StagingComparisons() {}
@@ -69,6 +70,18 @@ final class StagingComparisons {
                         Bound.AT_LEAST,
                         POSTGRES));
         all.add(
+                duckDb(
+                        "sink-duckdb",
+                        "DuckDB's appender, row by row",
+                        duckDb("DuckDB's appender", "appender"),
+                        DUCKDB));
+        all.add(
+                duckDb(
+                        "sink-duckdb-sql",
+                        "INSERT of DuckDB's own rows",
+                        duckDb("INSERT INTO ... SELECT ... FROM range()", "sql"),
+                        0));
+        all.add(
                 new Comparison(
                         "stage-write",
                         "write of 8 KiB returns, p50; beside it the same bytes staged to the end",
@@ -95,6 +108,21 @@ final class StagingComparisons {
 
     private static Contestant postgres(String name, String... arguments) {
         return program(name, PostgresFigures.class, arguments);
+    }
+
+    private static Comparison duckDb(String id, String other, Contestant beside, double limit) {
+        return new Comparison(
+                id,
+                "four million doubles through the DuckDB sink into a file, over " + other,
+                "M rows/s",
+                duckDb("DuckDB sink", "sink"),
+                beside,
+                limit > 0 ? Bound.AT_LEAST : Bound.NONE,
+                limit);
+    }
+
+    private static Contestant duckDb(String name, String... arguments) {
+        return program(name, DuckDbFigures.class, arguments);
     }
 
     private static Contestant program(String name, Class<?> type, String... arguments) {

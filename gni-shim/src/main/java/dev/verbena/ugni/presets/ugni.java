@@ -11,10 +11,10 @@ import org.bytedeco.javacpp.tools.InfoMapper;
  * {@code dev.verbena.ugni.bindings.ugni}.
  *
  * <p>Of {@code gni_pub.h} the constants are taken, which are in two files that it includes. Its
- * functions are called through the flat calls
- * ({@code vgn_...}), which take and return integers only, so that a call costs no object, and which
- * lead to the library that was chosen; its structures are read by flyweights at the offsets that
- * {@code gni_native.h} names and the C compiler has compared.
+ * functions are called through the flat calls ({@code vgn_...}), which take and return integers
+ * only, so that a call costs no object, and which lead to the library that was chosen; its
+ * structures are read by flyweights at the offsets that {@code gni_native.h} names and the C
+ * compiler has compared.
  */
 @Properties(
         value = {
