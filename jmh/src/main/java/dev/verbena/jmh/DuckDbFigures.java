@@ -43,7 +43,7 @@ public final class DuckDbFigures {
             long beginNs = System.nanoTime();
             round.run("v" + (i + WARM_UPS));
             if (i >= 0) {
-                rates[i] = ROWS * 1e3 / (System.nanoTime() - beginNs);
+                rates[i] = ROWS * 1e6 / (System.nanoTime() - beginNs);
             }
         }
         Arrays.sort(rates);
@@ -123,7 +123,7 @@ public final class DuckDbFigures {
                         case "sql" -> plain(folder, DuckDbFigures::insert);
                         default -> throw new IllegalArgumentException(arguments[0]);
                     };
-            System.out.printf(Locale.ROOT, "\"value\": %.4f%n", value);
+            System.out.printf(Locale.ROOT, "\"value\": %.2f%n", value);
         } finally {
             try (Stream<Path> files = Files.walk(folder)) {
                 files.sorted(Comparator.reverseOrder()).map(Path::toFile).forEach(File::delete);
