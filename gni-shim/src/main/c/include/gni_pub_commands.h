@@ -1,4 +1,4 @@
-/* uGNI: commands of the collective engine and of atomic operations. Included by gni_pub.h, which a program includes. */
+/* uGNI: commands of the collective engine and of atomic operations. Part of gni_pub.h. */
 #ifndef _GNI_PUB_COMMANDS_H_
 #define _GNI_PUB_COMMANDS_H_
 

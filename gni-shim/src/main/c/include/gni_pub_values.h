@@ -1,4 +1,4 @@
-/* uGNI: handles, return codes, flags, modes and limits. Included by gni_pub.h, which a program includes. */
+/* uGNI: handles, return codes, flags, modes and limits. Part of gni_pub.h. */
 #ifndef _GNI_PUB_VALUES_H_
 #define _GNI_PUB_VALUES_H_
 
