@@ -176,6 +176,21 @@ class ReportTest {
         return timeline;
     }
 
+    /**
+     * As a run of the tests was: its last step writes files, and takes longer than those before.
+     */
+    @Test
+    void shouldNotJudgeARunThatHadHardlyAStepLeftAtTheKill() {
+        Timeline last = killed();
+        last.add(Timeline.STEP, 5_900_000_001L, 51);
+        assertThat(last.check().outcome()).isEqualTo(Check.Outcome.NOT_JUDGED);
+        last.add(Timeline.STEP, 6_900_000_001L, 52);
+        last.add(Timeline.STEP, 7_900_000_001L, 53);
+        assertThat(last.check().outcome()).isEqualTo(Check.Outcome.NOT_JUDGED);
+        last.add(Timeline.STEP, 8_900_000_001L, 54);
+        assertThat(last.check().outcome()).isEqualTo(Check.Outcome.FAILED);
+    }
+
     /** As three runs were: a few steps after the kill, and then none for seconds. */
     @Test
     void shouldFailARunThatStoodStillAfterTheKill() {
