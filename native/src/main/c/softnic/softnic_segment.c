@@ -73,11 +73,17 @@ static void fill_huge(int fd, uint64_t offset, uint64_t length)
 
 int snic_file_fill(int fd, uint64_t offset, uint64_t length)
 {
+    struct stat before;
     int rc;
+    if (fstat(fd, &before) != 0)
+        return -errno;
     fill_huge(fd, offset, length);
     do
         rc = posix_fallocate(fd, (off_t)offset, (off_t)length);
     while (rc == EINTR);
+    /* posix_fallocate leaves a file as long as it was when it fails; so do we. */
+    if (rc != 0 && (uint64_t)before.st_size < offset + length && ftruncate(fd, before.st_size) != 0)
+        return -errno;
     return -rc;
 }
 
