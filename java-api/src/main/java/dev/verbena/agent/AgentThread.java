@@ -30,6 +30,9 @@ public final class AgentThread implements AutoCloseable {
     /** Cycles without work, one after the other, before a thread sleeps. */
     public static final int IDLE_CYCLES = 200;
 
+    /** So many after work that was due by time: nobody is about to ask for more. */
+    private static final int TIMED_CYCLES = 10;
+
     private static final long SLEEP_MIN_NS = 20_000;
     private static final long FAILED_PAUSE_NS = 1_000_000;
 
@@ -186,6 +189,7 @@ public final class AgentThread implements AutoCloseable {
         long idleSinceNs = 0;
         long awakeNs = 0;
         long sleepNs = sleepFirstNs;
+        boolean isTimed = false;
         while (isRunning && !active.isEmpty()) {
             boolean wasWoken = isWoken;
             if (wasWoken) {
@@ -214,8 +218,9 @@ public final class AgentThread implements AutoCloseable {
                     awakeNs = isShort ? awakeMaxNs : awakeNs / 2;
                 }
                 hasSlept = false;
-                idleCycles = 0;
-                sleepNs = sleepFirstNs;
+                idleCycles = isTimed ? IDLE_CYCLES - TIMED_CYCLES : 0;
+                sleepNs = isTimed ? sleepNs : sleepFirstNs;
+                isTimed = false;
             } else if (idleCycles < IDLE_CYCLES) {
                 if (++idleCycles == IDLE_CYCLES) {
                     idleSinceNs = clock.nanoTime();
@@ -226,13 +231,14 @@ public final class AgentThread implements AutoCloseable {
                 Thread.yield();
             } else {
                 hasSlept = true;
-                sleep(active, sleepNs);
+                isTimed = sleep(active, sleepNs);
                 sleepNs = Math.min(sleepNs * 2, sleepMaxNs);
             }
         }
     }
 
-    private void sleep(List<ProtocolAgent> active, long sleepNs) {
+    /** Whether it slept to the end where events would have woken it. */
+    private boolean sleep(List<ProtocolAgent> active, long sleepNs) {
         long now = clock.nanoTime();
         long ns = Math.max(Math.min(sleepNs, untilDeadlineNs(active, now)), SLEEP_MIN_NS);
         boolean isLook = sleepNs <= lookMaxNs && isLooking.getAsBoolean();
@@ -251,6 +257,7 @@ public final class AgentThread implements AutoCloseable {
             }
         }
         sleepingIn = null;
+        return awaited != null && clock.nanoTime() - now >= ns;
     }
 
     /** What {@link #cycle} answers for an agent that asked to be ended. */

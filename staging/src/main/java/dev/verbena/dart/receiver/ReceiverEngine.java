@@ -28,6 +28,9 @@ import org.agrona.concurrent.NanoClock;
 
 /** The receiver's agent: accepts, reads, puts together, stores, delivers, acknowledges. */
 public final class ReceiverEngine implements ProtocolAgent {
+    /** Streams, links, files and sinks wake it; deadlines end a sleep before. */
+    private static final long WOKEN_SLEEP_MAX_NS = 200_000_000L;
+
     private final ReceiverSettings settings;
     private final Environment environment;
     private final NanoClock clock;
@@ -180,7 +183,8 @@ public final class ReceiverEngine implements ProtocolAgent {
     public void startThread() {
         AgentThread.Builder thread = AgentThread.builder("dart-receiver", environment);
         thread.agent(this).transport(() -> carrier == null ? null : carrier.transport());
-        onReady(host.start(thread.wakeOnStreams())::wakeup);
+        thread.wakeOnStreams().sleepMaxNs(WOKEN_SLEEP_MAX_NS);
+        onReady(host.start(thread)::wakeup);
     }
 
     public void onReady(Runnable wakeup) {

@@ -19,6 +19,10 @@ import org.agrona.concurrent.NanoClock;
 /** A server as its owner sees it: the three agents, their threads, waiting for them. */
 public final class ServerEngine {
     private static final long CLOSE_MIN_NS = 5_000_000_000L;
+
+    /** Of a thread that others wake; deadlines end a sleep before. */
+    private static final long WOKEN_SLEEP_MAX_NS = 200_000_000L;
+
     private final ServerSettings settings;
     private final NanoClock clock;
     private final ServerShared shared;
@@ -77,7 +81,7 @@ public final class ServerEngine {
     /** Asleep in the transport it is woken by whoever sends; parked nobody sees it sleep. */
     private AgentThread.Builder sleeping(AgentThread.Builder builder) {
         return settings.pollNs() == 0
-                ? builder.transport(t1::transport)
+                ? builder.transport(t1::transport).sleepMaxNs(WOKEN_SLEEP_MAX_NS)
                 : builder.sleepMaxNs(settings.pollNs());
     }
 
