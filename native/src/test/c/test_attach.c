@@ -219,18 +219,45 @@ static void the_dead_are_cleaned_up(void)
 
 /* ---- full shared memory ---- */
 
-static void full_folder(void)
+/* 4 MiB, which only this process sees. */
+static void mount_small(char *small, size_t size)
 {
-    char small[300];
-    snic_t *nic;
-    void *m;
-    snprintf(small, sizeof small, "%s/small", test_folder);
+    snprintf(small, size, "%s/small", test_folder);
     mkdir(small, 0700);
     if (unshare(CLONE_NEWNS) != 0)
         test_skip("no mount namespace of our own: %s", strerror(errno));
     if (mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
         mount("tmpfs", small, "tmpfs", 0, "size=4m") != 0)
         test_skip("no small tmpfs: %s", strerror(errno));
+}
+
+/* As posix_fallocate: a file that could not be filled is as long as before. */
+static void full_while_filling(void)
+{
+    char small[300], path[320];
+    uint8_t byte = 'x';
+    struct stat st;
+    mount_small(small, sizeof small);
+    snprintf(path, sizeof path, "%s/file", small);
+    int fd = open(path, O_RDWR | O_CREAT | O_EXCL, 0600);
+    CHECK_EQ(pwrite(fd, &byte, 1, 4095), 1);
+    CHECK_EQ(snic_file_fill(fd, 0, 8 << 20), -ENOSPC);
+    CHECK_EQ(fstat(fd, &st), 0);
+    CHECK_EQ(st.st_size, 4096);
+    byte = 0;
+    CHECK_EQ(pread(fd, &byte, 1, 4095), 1);
+    CHECK_EQ(byte, 'x');
+    CHECK_EQ(snic_file_fill(fd, 0, 3 << 20), 0);
+    close(fd);
+    umount(small);
+}
+
+static void full_folder(void)
+{
+    char small[300];
+    snic_t *nic;
+    void *m;
+    mount_small(small, sizeof small);
     snic_options_t o = {.directory = small, .job = "job", .name = "a", .personality = SNIC_SHM};
     o.area_bytes = 64 << 20;
     CHECK_EQ(snic_open(&o, &nic, why, sizeof why), -ENOSPC);
@@ -279,6 +306,7 @@ static const struct test_case cases[] = {
     {"jobs_are_isolated", jobs_are_isolated, NULL, 0},
     {"segments_of_the_dead_are_removed", the_dead_are_cleaned_up, NULL, 0},
     {"full_folder_is_a_clear_error", full_folder, NULL, 0},
+    {"full_while_filling", full_while_filling, NULL, 0},
     {"file_size_limit_is_a_clear_error", file_size_limit, NULL, 0},
 };
 
