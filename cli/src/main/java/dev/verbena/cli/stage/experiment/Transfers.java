@@ -3,6 +3,7 @@ package dev.verbena.cli.stage.experiment;
 import dev.verbena.cli.terminal.ChildProcess;
 import dev.verbena.cli.terminal.Messages;
 import dev.verbena.cli.terminal.OwnedFolder;
+import dev.verbena.memory.OffHeapMemories;
 import java.io.BufferedWriter;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
@@ -36,6 +37,7 @@ final class Transfers implements AutoCloseable {
     private final Path memory;
     private final Path disk;
     private final Path source;
+    private final Path held;
     private final BlockingQueue<String> told = new LinkedBlockingQueue<>();
     private ChildProcess client;
     private BufferedWriter orders;
@@ -61,6 +63,7 @@ final class Transfers implements AutoCloseable {
         memory = OwnedFolder.enterable(OwnedFolder.create(memoryParent));
         disk = OwnedFolder.enterable(OwnedFolder.create(diskParent));
         source = memory.resolve("source");
+        held = memory.resolve("held");
     }
 
     /**
@@ -131,14 +134,29 @@ final class Transfers implements AutoCloseable {
         Path inMemory = OwnedFolder.enterable(memory.resolve("run-" + count));
         Path onDisk = OwnedFolder.enterable(disk.resolve("run-" + count));
         try {
+            holdFreeMemory(datasets * trial.bytes + SPARE / 2);
             trial.add(
                     trial.method.isScp()
                             ? copied(trial, trial.method.isOnDisk() ? onDisk : inMemory, alone)
                             : staged(trial, inMemory, onDisk, alone));
         } finally {
+            giveFreeMemory();
             OwnedFolder.delete(inMemory);
             OwnedFolder.delete(onDisk);
         }
+    }
+
+    /**
+     * A host takes memory back that its virtual machine has not used for some seconds. Having it
+     * again took 15 times as long as reserving it, whatever ran before.
+     */
+    private void holdFreeMemory(long bytes) {
+        OffHeapMemories.mapFile(held, 0, bytes, true).close();
+    }
+
+    /** To a run, which begins now. */
+    private void giveFreeMemory() throws IOException {
+        Files.deleteIfExists(held);
     }
 
     private Trial.Sample copied(Trial trial, Path target, double alone)
@@ -150,6 +168,7 @@ final class Transfers implements AutoCloseable {
         Map<Long, Long> switches = new HashMap<>();
         try (ComputeLoop loop = trial.hasLoop ? ComputeLoop.start() : null) {
             long roundsBefore = loop == null ? 0 : loop.rounds();
+            giveFreeMemory();
             long beginNs = System.nanoTime();
             Process scp = sshd.copy(names, target);
             try {
@@ -268,6 +287,7 @@ final class Transfers implements AutoCloseable {
         ProcessCosts before = ProcessCosts.of(clients);
         try (ComputeLoop loop = trial.hasLoop ? ComputeLoop.start() : null) {
             long roundsBefore = loop == null ? 0 : loop.rounds();
+            giveFreeMemory();
             orders.write(
                     "%s %s %s %s %s %s%n"
                             .formatted(
