@@ -47,6 +47,7 @@ class ArchitecturePageTest {
                     "performance.md",
                     "release.md",
                     "savime.md",
+                    "savime-experiments.md",
                     "transport-auto.md",
                     "transport-ofi.md",
                     "tutorial.md",

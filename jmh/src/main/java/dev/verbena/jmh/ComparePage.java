@@ -40,7 +40,7 @@ final class ComparePage {
             | what | limit | measured by |
             |---|---|---|
             | allocated per put, get, send and poll | 0 B | `ShmAllocationTest`, the contract's `LifecycleContract`; `./verbena jmh -prof gc` |
-            | processor of an idle process | 2 % of a core | `DartIdleIT` (processes, the best of five times 5 s), `LifecycleContract` (a sleeping transport) |
+            | processor of an idle process | 2 % of a core each thread, 4 % with those of the JVM | `DartIdleIT` (processes, the best of five times 5 s), `LifecycleContract` (a sleeping transport) |
             | memory while messages pass | flat | `DartFlatMemoryContract` (heap, off-heap, resident set of a real server) |
             """;
 
