@@ -41,7 +41,8 @@ public final class FlesnetFigures {
 
     /**
      * Rounds before the measured ones. Each process has one processor, so its compilers take it
-     * from the engine: that lasted 120 rounds of timeslices on one machine, 500 on another.
+     * from the engine: that lasted 120 rounds of timeslices on one machine, and above 200 on
+     * another.
      */
     private static final int WARM_UPS = 600;
 

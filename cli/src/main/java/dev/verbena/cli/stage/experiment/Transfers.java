@@ -148,7 +148,7 @@ final class Transfers implements AutoCloseable {
 
     /**
      * A host takes memory back that its virtual machine has not used for some seconds. Having it
-     * again took 15 times as long as reserving it, whatever ran before.
+     * again took 16 times as long as reserving it, whatever ran before.
      */
     private void holdFreeMemory(long bytes) {
         OffHeapMemories.mapFile(held, 0, bytes, true).close();
