@@ -1,7 +1,7 @@
 /* What tests of short messages share: two ends in one process, or one in each of two. */
 #ifndef SMSG_H
 #define SMSG_H
-#include "check.h"
+#include "mailbox.h"
 #include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -13,17 +13,7 @@ static struct node a, b;
 
 static inline gni_smsg_attr_t mailbox(const struct node *n, uint16_t credits, uint32_t maxsize)
 {
-    gni_smsg_attr_t attr;
-
-    memset(&attr, 0, sizeof(attr));
-    attr.msg_type = GNI_SMSG_TYPE_MBOX_AUTO_RETRANSMIT;
-    attr.msg_buffer = n->memory;
-    attr.buff_size = MEMORY_BYTES;
-    attr.mem_hndl = n->handle;
-    attr.mbox_offset = 4096;
-    attr.mbox_maxcredit = credits;
-    attr.msg_maxsize = maxsize;
-    return attr;
+    return mailbox_at(n, GNI_SMSG_TYPE_MBOX_AUTO_RETRANSMIT, 4096, credits, maxsize);
 }
 
 static inline void connect_pair(int mapped)

@@ -1,6 +1,6 @@
 /* The id of a bind is no address: the handle leads to its registrant (assertions 114 to 117). */
 #define _GNU_SOURCE
-#include "check.h"
+#include "mailbox.h"
 #include "gni_area.h"
 #include <signal.h>
 #include <stdlib.h>
@@ -9,7 +9,6 @@
 
 #define STRANGER 777 /* nobody's instance */
 #define VALUE 0x1234567890abull
-#define MAILBOX_BYTES 16384u
 #define CREDITS 4
 #define MAXSIZE 128
 
@@ -325,21 +324,6 @@ static void successor_in_one_process(void)
 
 /* ---- messages ---- */
 
-static gni_smsg_attr_t mailbox(const struct node *n, uint32_t offset)
-{
-    gni_smsg_attr_t attr;
-
-    memset(&attr, 0, sizeof(attr));
-    attr.msg_type = GNI_SMSG_TYPE_MBOX_AUTO_RETRANSMIT;
-    attr.msg_buffer = n->memory;
-    attr.buff_size = MAILBOX_BYTES;
-    attr.mem_hndl = n->handle;
-    attr.mbox_offset = offset;
-    attr.mbox_maxcredit = CREDITS;
-    attr.msg_maxsize = MAXSIZE;
-    return attr;
-}
-
 static void send_number(const struct node *from, uint64_t number, uint32_t msg_id)
 {
     gni_cq_entry_t entry;
@@ -374,7 +358,8 @@ static void converse(struct node *me, uint32_t side, const uint32_t offset[2][3]
     struct node ep[3];
 
     for (uint32_t i = 0; i < 3; i++)
-        shared->attr[side * 3 + i] = mailbox(me, offset[side][i]);
+        shared->attr[side * 3 + i] =
+            mailbox_at(me, GNI_SMSG_TYPE_MBOX_AUTO_RETRANSMIT, offset[side][i], CREDITS, MAXSIZE);
     set_flag((int)(4 + side), 1);
     await_flag((int)(5 - side), 1);
     for (uint32_t i = 0; i < 3; i++) {
@@ -441,7 +426,7 @@ static void keep_a_mailbox(void)
     struct node me;
 
     node_open(&me, 2, 0, 1);
-    shared->attr[1] = mailbox(&me, 0);
+    shared->attr[1] = mailbox_at(&me, GNI_SMSG_TYPE_MBOX_AUTO_RETRANSMIT, 0, CREDITS, MAXSIZE);
     set_flag(1, 1);
     for (;;)
         pause();
@@ -457,7 +442,7 @@ static void no_credits_of_the_dead(void)
     await_flag(1, 1);
     node_open(&a, 1, 0, 1);
     bind_as(&a, a.pe, STRANGER);
-    near = mailbox(&a, 0);
+    near = mailbox_at(&a, GNI_SMSG_TYPE_MBOX_AUTO_RETRANSMIT, 0, CREDITS, MAXSIZE);
     OK(GNI_SmsgInit(a.ep, &near, &shared->attr[1]));
     for (uint32_t i = 0; i < CREDITS; i++)
         send_number(&a, i, i);

@@ -1,7 +1,7 @@
 /* Initiators killed at every labelled step of what they do: nothing half-done is seen, nobody else
  * is kept from anything. */
 #define _GNU_SOURCE
-#include "check.h"
+#include "mailbox.h"
 #include "softnic.h"
 #include <signal.h>
 #include <stdlib.h>
@@ -24,21 +24,6 @@ static void step(const char *label)
         kill(getpid(), SIGKILL);
 }
 
-static gni_smsg_attr_t mailbox(const struct node *n, uint32_t offset)
-{
-    gni_smsg_attr_t attr;
-
-    memset(&attr, 0, sizeof(attr));
-    attr.msg_type = GNI_SMSG_TYPE_MBOX;
-    attr.msg_buffer = n->memory;
-    attr.buff_size = MEMORY_BYTES;
-    attr.mem_hndl = n->handle;
-    attr.mbox_offset = offset;
-    attr.mbox_maxcredit = TIMES;
-    attr.msg_maxsize = 128;
-    return attr;
-}
-
 static void counted(int what)
 {
     __atomic_fetch_add(&shared->number[what], 1, __ATOMIC_RELEASE);
@@ -57,7 +42,7 @@ static void script(void)
     far.memory = (uint8_t *)(uintptr_t)shared->number[0];
     node_open(&me, instance, 0, 0);
     OK(GNI_EpBind(me.ep, me.pe, 1));
-    mine = mailbox(&me, 4096);
+    mine = mailbox_at(&me, GNI_SMSG_TYPE_MBOX, 4096, TIMES, 128);
     shared->attr[instance] = mine;
     OK(GNI_SmsgInit(me.ep, &mine, &shared->attr[0]));
     snic_step_hook = step;
@@ -123,7 +108,8 @@ static int round_of(uint32_t inst)
 {
     uint64_t adds = *(uint64_t *)(void *)target.memory;
     gni_ep_handle_t ep, open;
-    gni_smsg_attr_t mine = mailbox(&target, 131072 + inst % 2 * 65536);
+    gni_smsg_attr_t mine =
+        mailbox_at(&target, GNI_SMSG_TYPE_MBOX, 131072 + inst % 2 * 65536, TIMES, 128);
     uint8_t in[128];
     int state, died;
     pid_t pid;

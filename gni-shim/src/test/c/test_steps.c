@@ -1,7 +1,7 @@
 /* Targets killed at every labelled step of what they do: whoever used them goes on, nothing
  * half-done is delivered, what they leave behind is sound, and their successor is reached. */
 #define _GNU_SOURCE
-#include "check.h"
+#include "mailbox.h"
 #include "gni_check.h"
 #include "gni_steps.h"
 #include "softnic_layout.h"
@@ -30,20 +30,6 @@ static void die(const char *label)
 {
     if (strcmp(label, deadly_label) == 0 && --deadly_count == 0)
         kill(getpid(), SIGKILL);
-}
-
-static gni_smsg_attr_t mailbox(const struct node *n)
-{
-    gni_smsg_attr_t attr;
-
-    memset(&attr, 0, sizeof(attr));
-    attr.msg_type = GNI_SMSG_TYPE_MBOX;
-    attr.msg_buffer = n->memory;
-    attr.buff_size = 65536;
-    attr.mem_hndl = n->handle;
-    attr.mbox_maxcredit = CREDITS;
-    attr.msg_maxsize = 128;
-    return attr;
 }
 
 /* ---- the one who dies ---- */
@@ -122,7 +108,7 @@ static void target(void)
     OK(GNI_EpBind(datagrams, b.pe, 1));
     shared->handle[0] = b.handle;
     shared->number[0] = (uint64_t)(uintptr_t)b.memory;
-    shared->attr[0] = mine = mailbox(&b);
+    shared->attr[0] = mine = mailbox_at(&b, GNI_SMSG_TYPE_MBOX, 0, CREDITS, 128);
     set_flag(OPEN, 1);
     await_flag(CONNECTED, 1);
     OK(GNI_SmsgInit(b.ep, &mine, &shared->attr[1]));
@@ -283,7 +269,7 @@ static void expect_sound(void)
 
 static void connect_to_it(void)
 {
-    gni_smsg_attr_t mine = mailbox(&a);
+    gni_smsg_attr_t mine = mailbox_at(&a, GNI_SMSG_TYPE_MBOX, 0, CREDITS, 128);
 
     memset(a.memory, 0, MEMORY_BYTES);
     OK(GNI_EpCreate(a.nic, a.cq, &a.ep));

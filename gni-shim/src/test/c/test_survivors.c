@@ -1,7 +1,7 @@
 /* Several processes of which some are killed at any time or stopped anywhere: the others go on, and
  * nobody hangs. */
 #define _GNU_SOURCE
-#include "check.h"
+#include "mailbox.h"
 #include "softnic.h"
 #include <signal.h>
 #include <stdlib.h>
@@ -21,21 +21,6 @@ static struct node target, a;
 static int mapped, who;
 static gni_ep_handle_t eps[CHILDREN];
 static uint64_t got[CHILDREN];
-
-static gni_smsg_attr_t mailbox(const struct node *n, uint32_t at)
-{
-    gni_smsg_attr_t attr;
-
-    memset(&attr, 0, sizeof(attr));
-    attr.msg_type = GNI_SMSG_TYPE_MBOX;
-    attr.msg_buffer = n->memory;
-    attr.buff_size = MEMORY_BYTES;
-    attr.mem_hndl = n->handle;
-    attr.mbox_offset = at;
-    attr.mbox_maxcredit = CREDITS;
-    attr.msg_maxsize = 128;
-    return attr;
-}
 
 static struct node far_node(void)
 {
@@ -77,7 +62,7 @@ static void works(void)
 
     node_open(&a, (uint32_t)(2 + who), 0, mapped);
     OK(GNI_EpBind(a.ep, a.pe, 1));
-    shared->attr[1 + who] = mine = mailbox(&a, 0);
+    shared->attr[1 + who] = mine = mailbox_at(&a, GNI_SMSG_TYPE_MBOX, 0, CREDITS, 128);
     OK(GNI_SmsgInit(a.ep, &mine, &shared->attr[8 + who]));
     set_flag(OPEN + who, 1);
     for (uint64_t sent = 0;;) {
@@ -98,7 +83,8 @@ static void works(void)
 
 static pid_t begin_child(int child)
 {
-    gni_smsg_attr_t mine = mailbox(&target, 65536 + (uint32_t)child * MAILBOX);
+    gni_smsg_attr_t mine =
+        mailbox_at(&target, GNI_SMSG_TYPE_MBOX, 65536 + (uint32_t)child * MAILBOX, CREDITS, 128);
     pid_t pid;
 
     memset(target.memory + mine.mbox_offset, 0, MAILBOX);
@@ -212,7 +198,7 @@ static void sleeps(void)
     OK(GNI_EpPostDataWId(open, in, 8, in, 128, 5));
     shared->handle[0] = target.handle;
     shared->number[0] = (uint64_t)(uintptr_t)target.memory;
-    shared->attr[0] = mine = mailbox(&target, 65536);
+    shared->attr[0] = mine = mailbox_at(&target, GNI_SMSG_TYPE_MBOX, 65536, CREDITS, 128);
     set_flag(OPEN, 1);
     await_flag(GO, 1);
     OK(GNI_SmsgInit(target.ep, &mine, &shared->attr[1]));
@@ -268,7 +254,7 @@ static void stopped_outside(void)
     await_flag(OPEN, 1);
     node_open(&a, 1, 0, mapped);
     OK(GNI_EpBind(a.ep, a.pe, 2));
-    shared->attr[1] = mine = mailbox(&a, 65536);
+    shared->attr[1] = mine = mailbox_at(&a, GNI_SMSG_TYPE_MBOX, 65536, CREDITS, 128);
     OK(GNI_SmsgInit(a.ep, &mine, &shared->attr[0]));
     set_flag(GO, 1);
     CHECK(waitpid(pid, &state, WUNTRACED) == pid && WIFSTOPPED(state));
