@@ -6,6 +6,11 @@
 #include "check.h"
 #include "step_schedule.h"
 
+/* What the actors have. */
+static struct node a, b, c;
+static struct node *const nodes[3] = {&a, &b, &c};
+static gni_return_t outcome[3];
+
 static void explore(const struct story *s)
 {
     explore_orders(s, 50);
@@ -16,5 +21,13 @@ static void explore(const struct story *s)
         if (!(condition))                                                                          \
             check_fail(__FILE__, __LINE__, "%s: %s", order_text, #condition);                      \
     } while (0)
+
+static void expect_sound(const struct node *n)
+{
+    char text[512];
+
+    if (GNI_ExtCheck(n->nic, text, sizeof(text)) != 0)
+        check_fail(__FILE__, __LINE__, "%s: %s", order_text, text);
+}
 
 #endif

@@ -1,24 +1,13 @@
 /* Small stories in every order of their labelled steps: a put against the end of a registration, a
- * message against the release of one, events against their fetching, datagrams against each other
- * and against giving up, atomics against atomics. */
+ * message against the release of one, events against their fetching, atomics against atomics. */
 #include "schedule.h"
+#include "mailbox.h"
 
 #define CREDITS 2
-#define WORDS 8
 
-static struct node a, b, c;
 static gni_mem_handle_t second;
-static gni_return_t outcome[3];
 static uint8_t kept[64];
 static gni_post_descriptor_t descriptor[3];
-
-static void expect_sound(const struct node *n)
-{
-    char text[512];
-
-    if (GNI_ExtCheck(n->nic, text, sizeof(text)) != 0)
-        check_fail(__FILE__, __LINE__, "%s: %s", order_text, text);
-}
 
 /* ---- a put, and the end of the registration that it is for ---- */
 
@@ -86,20 +75,6 @@ static void put_and_deregister_foreign(void)
 
 static uint64_t sent, received;
 
-static gni_smsg_attr_t mailbox(const struct node *n)
-{
-    gni_smsg_attr_t attr;
-
-    memset(&attr, 0, sizeof(attr));
-    attr.msg_type = GNI_SMSG_TYPE_MBOX;
-    attr.msg_buffer = n->memory;
-    attr.buff_size = 4096;
-    attr.mem_hndl = n->handle;
-    attr.mbox_maxcredit = CREDITS;
-    attr.msg_maxsize = 64;
-    return attr;
-}
-
 static void drain(const struct node *n)
 {
     gni_cq_entry_t entry;
@@ -112,7 +87,8 @@ static void drain(const struct node *n)
 
 static void connect_again(void)
 {
-    gni_smsg_attr_t near = mailbox(&a), far = mailbox(&b);
+    gni_smsg_attr_t near = mailbox_at(&a, GNI_SMSG_TYPE_MBOX, 0, CREDITS, 64);
+    gni_smsg_attr_t far = mailbox_at(&b, GNI_SMSG_TYPE_MBOX, 0, CREDITS, 64);
 
     drain(&a);
     drain(&b);
@@ -364,150 +340,6 @@ static void two_writers_and_fetching(void)
     explore(&s);
 }
 
-/* ---- datagrams ---- */
-
-static uint8_t in[3][128];
-static struct node *const nodes[3] = {&a, &b, &c};
-
-static void nothing_posted(void)
-{
-    memset(in, 0, sizeof(in));
-}
-
-static void post_datagram(int which)
-{
-    uint8_t out[32];
-
-    memset(out, which + 1, sizeof(out));
-    OK(GNI_EpPostData(nodes[which]->ep, out, sizeof(out), in[which], 128));
-}
-
-static void post_a(void)
-{
-    post_datagram(0);
-}
-
-static void post_b(void)
-{
-    post_datagram(1);
-}
-
-static gni_post_state_t state_of(int which)
-{
-    gni_post_state_t state = GNI_POST_ERROR;
-    uint32_t pe, inst;
-
-    OK(GNI_EpPostDataTest(nodes[which]->ep, &state, &pe, &inst));
-    return state;
-}
-
-static void judge_both(void)
-{
-    JUDGE(state_of(0) == GNI_POST_COMPLETED);
-    JUDGE(state_of(1) == GNI_POST_COMPLETED);
-    JUDGE(in[0][0] == 2 && in[0][31] == 2 && in[1][0] == 1 && in[1][31] == 1);
-    expect_sound(&a);
-    expect_sound(&b);
-}
-
-static void datagrams(void)
-{
-    const struct story s = {nothing_posted, {post_a, post_b}, 2, judge_both, 1};
-
-    pair_open(&a, &b, 0, 0);
-    post_a(); /* attaching takes steps only once */
-    post_b();
-    judge_both();
-    explore(&s);
-}
-
-static void post_and_cancel(void)
-{
-    post_datagram(1);
-    outcome[1] = GNI_EpPostDataCancel(b.ep);
-}
-
-/* Either both have each other's, or one was cancelled and the other one waits, for nobody. */
-static void judge_cancelled(void)
-{
-    gni_post_state_t first, second_state = state_of(1);
-
-    if (outcome[1] == GNI_RC_NO_MATCH) {
-        JUDGE(second_state == GNI_POST_COMPLETED && state_of(0) == GNI_POST_COMPLETED);
-        JUDGE(in[0][0] == 2 && in[1][0] == 1);
-    } else {
-        JUDGE(outcome[1] == GNI_RC_SUCCESS && second_state == GNI_POST_TERMINATED);
-        first = state_of(0);
-        JUDGE(first == GNI_POST_PENDING);
-        JUDGE(in[0][0] == 0 && in[1][0] == 0);
-        post_datagram(1); /* what waited is met by the next one */
-        JUDGE(state_of(1) == GNI_POST_COMPLETED && state_of(0) == GNI_POST_COMPLETED);
-    }
-    expect_sound(&a);
-    expect_sound(&b);
-}
-
-static void datagram_given_up(void)
-{
-    const struct story s = {nothing_posted, {post_a, post_and_cancel}, 2, judge_cancelled, 1};
-
-    pair_open(&a, &b, 0, 0);
-    post_a();
-    post_b();
-    judge_both();
-    explore(&s);
-}
-
-/* Two come to one who takes anybody, once. */
-static gni_ep_handle_t open_ep;
-
-static void post_c(void)
-{
-    post_datagram(2);
-}
-
-static void post_open(void)
-{
-    uint8_t out[32];
-
-    memset(out, 2, sizeof(out));
-    OK(GNI_EpPostDataWId(open_ep, out, sizeof(out), in[1], 128, 5));
-}
-
-static void judge_anybody(void)
-{
-    gni_post_state_t state, states[2] = {state_of(0), state_of(2)};
-    uint32_t pe, inst;
-    int who;
-
-    OK(GNI_EpPostDataTestById(open_ep, 5, &state, &pe, &inst));
-    JUDGE(state == GNI_POST_COMPLETED && (inst == 1 || inst == 3));
-    who = inst == 3;
-    JUDGE(states[who] == GNI_POST_COMPLETED && states[!who] == GNI_POST_PENDING);
-    JUDGE(in[1][0] == inst && in[who ? 2 : 0][0] == 2);
-    for (int i = 0; i < 3; i++)
-        expect_sound(nodes[i]);
-    post_open(); /* the other one is the next one's */
-    OK(GNI_EpPostDataTestById(open_ep, 5, &state, &pe, &inst));
-    JUDGE(state == GNI_POST_COMPLETED && inst == (who ? 1 : 3));
-    JUDGE(state_of(who ? 0 : 2) == GNI_POST_COMPLETED);
-}
-
-static void anybody(void)
-{
-    const struct story s = {nothing_posted, {post_a, post_open, post_c}, 3, judge_anybody, 6};
-
-    pair_open(&a, &b, 0, 0);
-    node_open(&c, 3, 0, 0);
-    OK(GNI_EpBind(c.ep, b.pe, b.inst));
-    OK(GNI_EpCreate(b.nic, NULL, &open_ep));
-    post_a();
-    post_c();
-    post_open();
-    judge_anybody();
-    explore(&s);
-}
-
 /* ---- atomics ---- */
 
 static void add(int which)
@@ -572,9 +404,6 @@ static const struct check_case cases[] = {
     {"120", "stalled_sender_foreign", stalled_sender_foreign},
     {"", "events_and_fetching", events_and_fetching},
     {"", "two_writers_and_fetching", two_writers_and_fetching},
-    {"", "datagrams", datagrams},
-    {"", "datagram_given_up", datagram_given_up},
-    {"", "anybody", anybody},
     {"", "atomics_mapped", atomics_mapped},
     {"", "atomics_foreign", atomics_foreign},
 };
