@@ -5,11 +5,16 @@
  *   softnic-bench [--op OP,...] [--size BYTES,...] [--samples N] [--ms N] [--cpus A,B] [--list]
  *
  * Two processes, each pinned to a core. For each operation and size, N times: the limit, then
- * softnic. One JSON object per line and sample: op      what was measured (see --list) impl "limit"
- * (a plain C loop) or "softnic" size    bytes metric  "ns" (one way, unless the op says otherwise)
- * or "GB/s" (10^9 payload bytes) or "Mop/s" value   median of the batches of this sample
- *   line_before_ns, line_after_ns   round trip of a cache line between the two cores, measured
- * around the sample: virtual cores move between near and far, and every latency moves with them
+ * softnic. One JSON object per line and sample:
+ *
+ *   op      what was measured (see --list)
+ *   impl    "limit" (a plain C loop) or "softnic"
+ *   size    bytes
+ *   metric  "ns" (one way, unless the op says otherwise), "GB/s" (10^9 payload bytes) or "Mop/s"
+ *   value   median of the batches of this sample
+ *   line_before_ns, line_after_ns
+ *           round trip of a cache line between the two cores, around the sample: virtual cores
+ *           move between near and far, and every latency moves with them
  */
 #define _GNU_SOURCE
 #include "softnic_operations.h"

@@ -245,7 +245,9 @@ static double rate(const uint8_t *source, size_t length, uint64_t bytes)
         die("SO_ZEROCOPY");
     if (wants_splice && (pipe(pipe_ends) || fcntl(pipe_ends[1], F_SETPIPE_SZ, 1 << 20) < 0))
         die("pipe");
-    sends = sends_reported = sends_copied = pulled = sent = 0;
+    sends = sends_reported = sends_copied = 0;
+    pulled = 0;
+    sent = 0;
     uint8_t *buffers = aligned_alloc(4096, BUFFERS * MESSAGE);
     memset(buffers, 1, BUFFERS * MESSAGE);
     uint64_t messages = bytes / MESSAGE, sends_of[BUFFERS] = {0};
