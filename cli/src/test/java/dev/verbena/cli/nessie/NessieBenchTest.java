@@ -2,6 +2,7 @@ package dev.verbena.cli.nessie;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.verbena.SampledByDay;
 import dev.verbena.cli.Run;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -11,9 +12,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** One round of the benchmark: that it runs, not what it finds. */
+/** One round of the benchmark: that it runs, not what it finds. Each day some of the parts. */
 @Timeout(180)
 @Tag("once")
+@SampledByDay(parts = 3, daily = "shouldRefuseWrongOptions")
 class NessieBenchTest {
     @TempDir Path folder;
 
