@@ -74,6 +74,10 @@ class Consumer:
     """A consumer; iterating gives timeslices until the compute node has ended."""
 
     def __init__(self, path, stride=1, offset=0, queue="all", group="", name=""):
+        owner = os.lstat(path).st_uid
+        if owner != os.geteuid():
+            # He could cut the segment off at any time, which would end this process.
+            raise ConsumerError(f"{path} belongs to the user {owner}; run as the user of the compute node")
         with open(path, "r+b") as file:
             self._map = mmap.mmap(file.fileno(), 0)
         self._bytes = numpy.frombuffer(self._map, dtype="u1")

@@ -2,6 +2,7 @@ package dev.verbena.flesnet;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.verbena.AllocationMeter;
@@ -222,6 +223,20 @@ class ConsumersTest {
         assertThatThrownBy(() -> TimesliceConsumer.register(CLOCK, other, ConsumerWish.ALL))
                 .isInstanceOf(FlesnetException.class)
                 .hasMessageContaining("no segment");
+    }
+
+    /** Only root may give a file away. */
+    @Test
+    void shouldMapNoSegmentOfAnotherUser() throws IOException {
+        assumeThat(Files.getAttribute(Path.of("/proc/self"), "unix:uid")).isEqualTo(0);
+        try (Served served = new Served(1, 2, 0)) {
+            Path segment = directory.resolve("timeslices");
+            Files.setAttribute(segment, "unix:uid", 65534);
+            assertThatThrownBy(() -> register(1, 0, QueuePolicy.ALL, ""))
+                    .isInstanceOf(FlesnetException.class)
+                    .hasMessageContaining(segment + " belongs to the user nobody");
+            assertThat(served.broker.handedCount()).isZero();
+        }
     }
 
     /** As in a folder that is open to all users. */

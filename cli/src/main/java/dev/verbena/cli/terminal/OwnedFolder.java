@@ -2,6 +2,7 @@ package dev.verbena.cli.terminal;
 
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -28,10 +29,20 @@ public final class OwnedFolder {
     /** A new folder of this process, which other users can neither enter nor list. */
     public static Path create(Path parent) throws IOException {
         ProcessHandle own = ProcessHandle.current();
-        Path folder = Files.createDirectories(parent.resolve(NAME + own.pid()));
-        Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwx------"));
+        Path folder = createNew(Files.createDirectories(parent), NAME + own.pid());
         Files.writeString(folder.resolve(MARK), own.pid() + " " + startMs(own));
         return folder;
+    }
+
+    /** Anybody may have made one of this name where everybody may write: then with more behind it. */
+    private static Path createNew(Path parent, String name) throws IOException {
+        var mode =
+                PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
+        try {
+            return Files.createDirectory(parent.resolve(name), mode);
+        } catch (FileAlreadyExistsException e) {
+            return Files.createTempDirectory(parent, name + "-", mode);
+        }
     }
 
     /** A new folder that others may enter, but not list. */

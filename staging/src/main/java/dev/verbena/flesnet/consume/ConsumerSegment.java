@@ -17,6 +17,7 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFileAttributes;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.nio.file.attribute.UserPrincipal;
 import java.util.Set;
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -122,9 +123,11 @@ final class ConsumerSegment {
      * Maps a segment that another process made.
      *
      * @throws IOException if there is none
-     * @throws FlesnetException if it is another kind of file
+     * @throws FlesnetException if it is another kind of file, or another user's: he could cut it
+     *     off at any time
      */
     static ConsumerSegment open(Path path) throws IOException {
+        requireOwn(path);
         MappedByteBuffer map;
         try (FileChannel channel =
                 FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
@@ -153,6 +156,17 @@ final class ConsumerSegment {
             throw new FlesnetException(path + " is cut off");
         }
         return new ConsumerSegment(buffer, components, items, (int) length);
+    }
+
+    private static void requireOwn(Path path) throws IOException {
+        UserPrincipal owner = Files.getOwner(path, LinkOption.NOFOLLOW_LINKS);
+        UserPrincipal own = Files.getOwner(Path.of("/proc/self"));
+        if (!owner.equals(own)) {
+            throw new FlesnetException(
+                    "%s belongs to the user %s, and this process is of %s; consumers run as the user"
+                                    .formatted(path, owner.getName(), own.getName())
+                            + " of their compute node");
+        }
     }
 
     UnsafeBuffer buffer() {
