@@ -242,13 +242,13 @@ setup_for() {
 }
 
 # install_packages ROOT LINE: runs that line of apt-get without starting the services that packages bring (sshd, PostgreSQL, Slurm):
-# Debian's packages ask policy-rc.d first.
+# Debian's packages ask policy-rc.d first. Another apt-get, which says what it waits for, has five minutes to end.
 install_packages() {
     local policy=/usr/sbin/policy-rc.d code=0
     [ ! -e $policy ] || policy=''
     [ -z "$policy" ] || $1 /bin/sh -c "printf '#!/bin/sh\nexit 101\n' >$policy && /bin/chmod 755 $policy" 2>/dev/null || policy=''
     # shellcheck disable=SC2086
-    $1 env DEBIAN_FRONTEND=noninteractive $2 >&2 || code=$?
+    $1 env DEBIAN_FRONTEND=noninteractive ${2/#apt-get/apt-get -o DPkg::Lock::Timeout=300} >&2 || code=$?
     [ -z "$policy" ] || $1 /bin/rm -f $policy
     return $code
 }

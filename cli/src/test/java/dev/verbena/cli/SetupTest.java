@@ -134,9 +134,10 @@ class SetupTest {
         assertThat(outcome.text.lines()).endsWith("ready");
         assertThat(Files.readAllLines(calls))
                 .contains(
-                        "sudo -n env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends maven g++");
+                        "sudo -n env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 install -y --no-install-recommends maven g++");
         assertThat(installations())
-                .containsExactly("apt-get install -y --no-install-recommends maven g++");
+                .containsExactly(
+                        "apt-get -o DPkg::Lock::Timeout=300 install -y --no-install-recommends maven g++");
         assertThat(outcome.code).isZero();
     }
 
@@ -147,7 +148,8 @@ class SetupTest {
         assertThat(outcome.text.lines()).endsWith("ready");
         assertThat(Files.readAllLines(calls)).noneMatch(line -> line.startsWith("sudo"));
         assertThat(installations())
-                .containsExactly("apt-get install -y --no-install-recommends maven g++");
+                .containsExactly(
+                        "apt-get -o DPkg::Lock::Timeout=300 install -y --no-install-recommends maven g++");
     }
 
     @Test

@@ -34,7 +34,9 @@ public final class OwnedFolder {
         return folder;
     }
 
-    /** Anybody may have made one of this name where everybody may write: then with more behind it. */
+    /**
+     * Anybody may have made one of this name where everybody may write: then with more behind it.
+     */
     private static Path createNew(Path parent, String name) throws IOException {
         var mode =
                 PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
