@@ -204,7 +204,7 @@ static inline void store_nothing(const uint8_t *to, uint64_t bytes)
     (void)bytes;
 }
 
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(SNIC_NO_WIDE_SUMS)
 #define WIDE                                                                                       \
     __attribute__((target("avx512f,vpclmulqdq,sse4.2,pclmul"), always_inline)) static inline
 
