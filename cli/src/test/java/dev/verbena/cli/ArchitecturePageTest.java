@@ -41,6 +41,7 @@ class ArchitecturePageTest {
                     "cluster.md",
                     "containers.md",
                     "flesnet.md",
+                    "flesnet-experiments.md",
                     "nessie.md",
                     "nessie-arrays.md",
                     "nessie-xdr.md",

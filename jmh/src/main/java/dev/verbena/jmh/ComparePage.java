@@ -21,7 +21,7 @@ final class ComparePage {
             Written by `./verbena compare PAIRS ROW...`, each row in a run of its own time; do not edit. Medians over interleaved pairs of ours and the other.
             Each pair is tagged with the round trip of a cache line between the two processors (near: below 200 ns),
             because virtual processors move and every latency moves with them; pairs during which it changed are
-            dropped. Both programs are bound to processors 0 and 1. One row again: `./verbena compare 10 NAME`.
+            dropped. Both programs are bound to processors 0 and 1. One row again, of the placement of that time: `./verbena compare 10 NAME`.
             Where the other side's documentation knows several settings, the best of them, by the median of three samples before the pairs, is
             compared; rows whose names end with `-default` have it as it comes.
             """;
@@ -68,6 +68,7 @@ final class ComparePage {
             """;
 
     private static final String ENVIRONMENT = "Environment: ";
+    private static final String FEW = "too few pairs";
 
     /** Rows by the name of their comparison, by environment. */
     private final Map<String, Map<String, List<String>>> tables = new LinkedHashMap<>();
@@ -116,7 +117,8 @@ final class ComparePage {
 
     /**
      * Replaces a comparison's rows by those that were just measured, and how that was done. Figures
-     * of earlier stay where there are none now.
+     * of earlier stay where there are none now, those of other placements, and those of enough
+     * pairs where there are too few now.
      */
     void put(String environment, String id, List<String> rows, String settingsRow) {
         boolean isKnown = tables.values().stream().anyMatch(table -> table.containsKey(id));
@@ -124,8 +126,31 @@ final class ComparePage {
             return;
         }
         settings(settingsRow);
-        tables.values().forEach(table -> table.remove(id));
-        rows(environment, id).addAll(rows);
+        for (String row : rows) {
+            if (!row.contains(FEW) || earlier(id, row).stream().allMatch(e -> e.contains(FEW))) {
+                earlier(id, row)
+                        .forEach(each -> tables.values().forEach(table -> remove(table, id, each)));
+                rows(environment, id).add(row);
+            }
+        }
+    }
+
+    private static void remove(Map<String, List<String>> table, String id, String row) {
+        table.getOrDefault(id, new ArrayList<>()).remove(row);
+    }
+
+    /** Rows of a comparison with the placement of this one. */
+    private List<String> earlier(String id, String row) {
+        return tables.values().stream()
+                .flatMap(table -> table.getOrDefault(id, List.of()).stream())
+                .filter(each -> placement(each).equals(placement(row)))
+                .toList();
+    }
+
+    /** Near or far: the first word of the third column. */
+    private static String placement(String row) {
+        String[] columns = row.split("\\|");
+        return columns.length > 3 ? columns[3].strip().split("[ ,]")[0] : "";
     }
 
     /** Replaces what {@code verbena bench} measured: a sentence on how, and a table. */

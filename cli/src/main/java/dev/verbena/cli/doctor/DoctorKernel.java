@@ -11,13 +11,12 @@ final class DoctorKernel {
     }
 
     List<Finding> findings() {
-        return List.of(container(), filter(), yama(), fork(), hugePages());
+        return List.of(container(), filter(), yama(), fork(), hugePages(), idle());
     }
 
     Finding container() {
         String kind = machine.containerKind();
-        String guest =
-                machine.text("/proc/cpuinfo").contains(" hypervisor") ? ", virtual machine" : "";
+        String guest = isGuest() ? ", virtual machine" : "";
         if (kind.isEmpty()) {
             return Finding.ok("container", "none seen" + guest);
         }
@@ -26,6 +25,10 @@ final class DoctorKernel {
                 kind + (isRootless() ? ", rootless" : "") + guest,
                 "processes outside, or in another container, cannot be reached",
                 "for two containers of one job: --pid=container:NAME --ipc=container:NAME");
+    }
+
+    private boolean isGuest() {
+        return machine.text("/proc/cpuinfo").contains(" hypervisor");
     }
 
     /** User ids are mapped: the user's own container. */
@@ -117,5 +120,27 @@ final class DoctorKernel {
                         "OffHeapMemories.allocateHugePages fails; everything else works on small"
                                 + " pages",
                         "as root: sysctl -w vm.nr_hugepages=128");
+    }
+
+    /**
+     * A halted virtual processor is woken by its host; one that polls for a while is not halted.
+     */
+    Finding idle() {
+        String parameter = "/sys/module/haltpoll/parameters/guest_halt_poll_ns";
+        String pollNs = machine.text(parameter);
+        if (!isGuest()) {
+            return Finding.ok("idle processors", "not virtual");
+        }
+        if (!pollNs.isEmpty() && !pollNs.equals("0")) {
+            return Finding.ok("idle processors", "virtual, poll for " + pollNs + " ns");
+        }
+        return Finding.note(
+                "idle processors",
+                "virtual, halted at once",
+                "waking a process that sleeps takes as long as the host takes; where it was"
+                        + " measured 30 to 53 us, and 3 to 7 with polling",
+                pollNs.isEmpty()
+                        ? "where the kernel has it: the parameter haltpoll.guest_halt_poll_ns"
+                        : "as root: echo 200000 > " + parameter);
     }
 }

@@ -197,6 +197,18 @@ class DoctorTest {
     }
 
     @Test
+    void shouldSayThatTheHostWakesHaltedProcessors() throws Exception {
+        assertThat(new DoctorKernel(machine()).idle().found()).isEqualTo("not virtual");
+        write("/proc/cpuinfo", "flags : fpu vme hypervisor\n");
+        assertThat(new DoctorKernel(machine()).idle().remedy()).contains("the parameter haltpoll");
+        String parameter = "/sys/module/haltpoll/parameters/guest_halt_poll_ns";
+        write(parameter, "0\n");
+        assertThat(new DoctorKernel(machine()).idle().remedy()).contains("echo 200000 >");
+        write(parameter, "200000\n");
+        assertThat(new DoctorKernel(machine()).idle().level()).isEqualTo(Finding.Level.OK);
+    }
+
+    @Test
     void shouldWriteJsonThatProgramsCanRead() {
         Map<String, Object> inner = new java.util.LinkedHashMap<>();
         inner.put("text", "a \"quoted\"\nline\\");
