@@ -165,7 +165,8 @@ static void bte_get(void)
     finish(0);
 }
 
-/* The three calls of a post that is told, each by itself: 0 the post, 1 its event, 2 its end. */
+/* The three calls of a post whose end is reported, each by itself: 0 the post, 1 its event, 2 its
+ * end. */
 static double one_call(int which)
 {
     static gni_post_descriptor_t d[IN_A_ROW];
