@@ -172,6 +172,20 @@ int32_t vfi_may_sleep(uint64_t fabric, uint64_t cq);
 /* Sleeps until the queue has an entry, the bell rings or the time is over. 1: it may have one. */
 int32_t vfi_sleep(int32_t descriptor, int32_t bell, int64_t ns);
 
+/* ---- sockets: a set of TCP sockets that is readable once something happens at one of them ---- */
+
+#define VFI_SOCKET_NAME_BYTES 32
+/* An empty set, or negative. */
+int32_t vfi_sockets(void);
+/*
+ * Adds the sockets of this process at the address of the first name and those connected to one of
+ * the others; how many there are, or negative. Each name is a socket address at the beginning of
+ * VFI_SOCKET_NAME_BYTES.
+ */
+int32_t vfi_sockets_find(int32_t set, uint64_t names, uint32_t count);
+/* 1: nothing has happened since the last call. */
+int32_t vfi_sockets_rest(int32_t set);
+
 /* ---- beacons: TCP sockets at an endpoint's address ---- */
 
 /* The socket, at the address that the endpoint's name is. Peers that connect learn that it is. */
@@ -179,7 +193,7 @@ int32_t vfi_beacon(uint64_t name, uint32_t length);
 /* Lets those go who have connected. */
 void vfi_beacon_drain(int32_t beacon);
 
-/* A bell or a beacon. */
+/* A bell, a set of sockets or a beacon. */
 void vfi_close_descriptor(int32_t descriptor);
 
 #ifdef __cplusplus

@@ -15,6 +15,7 @@ import java.security.SecureRandom;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import org.agrona.CloseHelper;
+import org.agrona.concurrent.SystemNanoClock;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
@@ -46,6 +47,11 @@ final class OfiResources implements AutoCloseable {
     private static final int CONTROL = 512;
     private static final int LINE = 64;
     private static final int NO_DESCRIPTOR = -1;
+    private static final long LOOK_MAX_NS = 2_000_000L;
+
+    /** What the provider has read from its sockets, but not reported, wakes nobody. */
+    private static final long SOCKETS_MAX_NS = 32_000_000L;
+
     private static final int EADDRINUSE = 98;
 
     /** Endpoints that are opened until TCP has one's port free, too. */
@@ -73,15 +79,30 @@ final class OfiResources implements AutoCloseable {
     private final AddressVector peers;
     private final long endpointHandle;
     private final long ownDescriptor;
+    private final Sleep sleep;
+
+    /** Null: one sleeps elsewhere. */
+    private final ProviderSockets sockets;
+
     private final int descriptor;
     private final int bell;
     private int beacon = NO_DESCRIPTOR;
+
+    /** How the owner sleeps while nothing arrives. */
+    enum Sleep {
+        /** At the TCP sockets of the provider; of one that has none at the queue. */
+        SOCKETS,
+        /** At the completion queue, if it has a descriptor. */
+        QUEUE,
+        /** For a short time. */
+        LOOK
+    }
 
     /**
      * Closes the info too, also if it fails.
      *
      * @param incarnation 0: any
-     * @param mustSleep whether one is to sleep at the completion queue; else it is read sooner
+     * @param sleep how one is to sleep
      */
     OfiResources(
             FabricInfo info,
@@ -89,11 +110,12 @@ final class OfiResources implements AutoCloseable {
             int slots,
             int messageLengthMax,
             long incarnation,
-            boolean mustSleep) {
+            Sleep sleep) {
         this.info = open(info);
         this.workCount = workCount;
         this.slotCount = slots + SPARE_SLOTS;
         this.slotStride = CONTEXT + up(Math.max(Wire.HEADER + messageLengthMax, CONTROL));
+        this.sleep = sleep == Sleep.SOCKETS && !hasFindableSockets() ? Sleep.QUEUE : sleep;
         this.incarnation = incarnation != 0 ? incarnation : random.nextLong() & Long.MAX_VALUE | 1;
         try {
             long works = (long) workCount * (CONTEXT + PACKET);
@@ -109,7 +131,7 @@ final class OfiResources implements AutoCloseable {
             Fabric net = open(Fabric.open(info));
             Domain domain = open(net.domain(info));
             peers = open(domain.addressVector(LINE));
-            CompletionQueue queue = open(queue(domain, mustSleep));
+            CompletionQueue queue = open(queue(domain));
             Endpoint endpoint = endpoint(domain, queue);
             endpointHandle = endpoint.handle();
             calls = new FabricCalls(net.handle(), domain.handle(), queue.handle(), endpointHandle);
@@ -118,7 +140,8 @@ final class OfiResources implements AutoCloseable {
                 throw new OfiFailure("the endpoint's name has " + name.length + " bytes", null);
             }
             ownDescriptor = registerOwn();
-            descriptor = mustSleep ? fabric.vfi_cq_descriptor(queue.handle()) : NO_DESCRIPTOR;
+            sockets = this.sleep == Sleep.SOCKETS ? open(new ProviderSockets(name, nowNs())) : null;
+            descriptor = descriptor(queue);
             bell = newBell();
         } catch (RuntimeException e) {
             closeAfter(e);
@@ -147,9 +170,9 @@ final class OfiResources implements AutoCloseable {
     }
 
     /** With a descriptor to sleep at, if that is wanted and the provider has it. */
-    private CompletionQueue queue(Domain domain, boolean mustSleep) {
+    private CompletionQueue queue(Domain domain) {
         int size = 2 * (workCount + slotCount);
-        if (mustSleep) {
+        if (sleep == Sleep.QUEUE) {
             try {
                 return domain.completionQueue(size, true);
             } catch (OfiException e) {
@@ -157,6 +180,18 @@ final class OfiResources implements AutoCloseable {
             }
         }
         return domain.completionQueue(size, false);
+    }
+
+    private int descriptor(CompletionQueue queue) {
+        return switch (sleep) {
+            case SOCKETS -> sockets.descriptor();
+            case QUEUE -> fabric.vfi_cq_descriptor(queue.handle());
+            case LOOK -> NO_DESCRIPTOR;
+        };
+    }
+
+    private static long nowNs() {
+        return SystemNanoClock.INSTANCE.nanoTime();
     }
 
     private Endpoint endpoint(Domain domain, CompletionQueue queue) {
@@ -225,6 +260,10 @@ final class OfiResources implements AutoCloseable {
         }
     }
 
+    private boolean hasFindableSockets() {
+        return info.provider().startsWith("tcp") && hasSocketAddresses();
+    }
+
     /** Whether a TCP connection to an endpoint's address tells that somebody is there. */
     boolean isSeenByTcp() {
         String provider = info.provider();
@@ -242,6 +281,9 @@ final class OfiResources implements AutoCloseable {
     // ---- peers, memory ----
 
     long insert(byte[] peer) {
+        if (sockets != null) {
+            sockets.add(peer, nowNs());
+        }
         return calls.insert(peers, peer);
     }
 
@@ -335,8 +377,19 @@ final class OfiResources implements AutoCloseable {
         return descriptor >= 0;
     }
 
+    /** Longest sleep, in nanoseconds: after it one looks whether something has arrived. */
+    long sleepMaxNs() {
+        if (sockets != null && sockets.found() > 0) {
+            return SOCKETS_MAX_NS;
+        }
+        return sockets != null || !hasDescriptor() ? LOOK_MAX_NS : Long.MAX_VALUE;
+    }
+
     /** Whether the queue is empty, and what arrives from now on ends a sleep. */
     boolean maySleep() {
+        if (sockets != null) {
+            return sockets.isQuiet(nowNs());
+        }
         return !hasDescriptor() || calls.maySleep();
     }
 

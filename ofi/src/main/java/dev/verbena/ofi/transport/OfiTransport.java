@@ -20,10 +20,10 @@ import org.agrona.concurrent.SystemNanoClock;
 final class OfiTransport extends OfiOperations implements TransportPart {
     private static final long FAREWELL_NS = 200_000_000L;
 
-    /** Where one cannot sleep at the completion queue, one looks this often. */
-    private static final long LOOK_MIN_NS = 50_000L;
-
-    private static final long LOOK_MAX_NS = 2_000_000L;
+    /**
+     * First sleep of an await, unless arrivals are sure to end it; each is twice the one before.
+     */
+    private static final long SLEEP_MIN_NS = 50_000L;
 
     private final OfiResources resources;
     private final Inbox inbox;
@@ -32,8 +32,8 @@ final class OfiTransport extends OfiOperations implements TransportPart {
     /** Null: the owner's calls alone make progress. */
     private final ProgressThread progress;
 
-    /** How long the next sleep without a descriptor may be. */
-    private long lookNs;
+    /** How long the next sleep may be. */
+    private long sleepNs;
 
     OfiTransport(
             TransportContext context,
@@ -166,18 +166,15 @@ final class OfiTransport extends OfiOperations implements TransportPart {
 
     @Override
     protected boolean awaitEvents(long deadlineNs) {
-        lookNs = LOOK_MIN_NS;
+        sleepNs = SLEEP_MIN_NS;
         return super.awaitEvents(deadlineNs);
     }
 
     @Override
     protected void sleep(int bell, long ns) {
-        if (resources.hasDescriptor()) {
-            resources.await(ns);
-        } else {
-            resources.await(Math.min(ns, lookNs));
-            lookNs = Math.min(2 * lookNs, LOOK_MAX_NS);
-        }
+        long maxNs = resources.sleepMaxNs();
+        resources.await(maxNs == Long.MAX_VALUE ? ns : Math.min(ns, sleepNs));
+        sleepNs = Math.min(2 * sleepNs, maxNs);
     }
 
     @Override

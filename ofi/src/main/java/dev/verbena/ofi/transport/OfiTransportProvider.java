@@ -39,8 +39,8 @@ public final class OfiTransportProvider implements TransportProvider {
     public static final String PROGRESS_OPTION = "ofi.progress";
 
     /**
-     * Option: {@code queue}, one sleeps at the completion queue, or {@code look}, one looks now and
-     * then, up to 2 ms late; for who polls all the time.
+     * Option: {@code sockets}, one sleeps at the provider's TCP sockets if it has some, {@code
+     * queue}, at the completion queue, or {@code look}, one looks now and then, up to 2 ms late.
      */
     public static final String SLEEP_OPTION = "ofi.sleep";
 
@@ -79,7 +79,7 @@ public final class OfiTransportProvider implements TransportProvider {
             throw new TransportException("open ofi: " + cause, 0, null);
         }
         boolean hasProgressThread = hasProgressThread(context);
-        boolean mustSleep = mustSleep(context);
+        OfiResources.Sleep sleep = sleep(context);
         FabricInfo info = find(context); // OfiResources closes it
         String what = info.toString();
         boolean hasAtomics = (info.capabilities() & FabricInfo.ATOMICS) != 0;
@@ -92,7 +92,7 @@ public final class OfiTransportProvider implements TransportProvider {
                             context.receiveSlotCount(),
                             context.messageLengthMax(),
                             context.incarnation(),
-                            mustSleep);
+                            sleep);
             return new OfiTransport(
                     context, resources, hasAtomics, hasProgressThread, reason(context));
         } catch (OfiException | OfiFailure | OutOfMemoryError e) {
@@ -148,26 +148,23 @@ public final class OfiTransportProvider implements TransportProvider {
      * peers ask about keys.
      */
     private static boolean hasProgressThread(TransportContext context) {
-        return isFirst(context, PROGRESS_OPTION, "thread", "caller");
+        return choice(context, PROGRESS_OPTION, List.of("thread", "caller")) == 0;
     }
 
-    /** A queue that nobody can sleep at costs less to read. */
-    private static boolean mustSleep(TransportContext context) {
-        return isFirst(context, SLEEP_OPTION, "queue", "look");
+    private static OfiResources.Sleep sleep(TransportContext context) {
+        return OfiResources.Sleep.values()[
+                choice(context, SLEEP_OPTION, List.of("sockets", "queue", "look"))];
     }
 
-    /** Whether an option has the first word, which it has unless given, and not the second. */
-    private static boolean isFirst(
-            TransportContext context, String name, String first, String second) {
+    /** Which of these words an option has; the first unless given. */
+    private static int choice(TransportContext context, String name, List<String> words) {
         String value = option(context, name);
-        if (value.isEmpty() || value.equals(first)) {
-            return true;
+        int choice = value.isEmpty() ? 0 : words.indexOf(value);
+        if (choice < 0) {
+            throw new IllegalArgumentException(
+                    "%s '%s' is none of %s".formatted(name, value, String.join(", ", words)));
         }
-        if (value.equals(second)) {
-            return false;
-        }
-        throw new IllegalArgumentException(
-                "%s '%s' is neither %s nor %s".formatted(name, value, first, second));
+        return choice;
     }
 
     private static String reason(TransportContext context) {

@@ -143,7 +143,8 @@ final class ProgressThread implements Runnable, AutoCloseable {
             sleepNs = Math.min(2 * sleepNs, PAUSE_NS);
             LockSupport.parkNanos(this, sleepNs);
         } else {
-            sleepNs = Math.min(2 * sleepNs, isQuiet ? SLEEP_MAX_NS : PAUSE_NS);
+            long maxNs = isQuiet ? Math.min(SLEEP_MAX_NS, resources.sleepMaxNs()) : PAUSE_NS;
+            sleepNs = Math.min(2 * sleepNs, maxNs);
             if (resources.sleep(bell, sleepNs)) {
                 onActivity();
             }
