@@ -17,7 +17,7 @@ import java.util.regex.Pattern;
  */
 final class OfiComparisons {
     private static final String OURS =
-            "java -XX:+UseSerialGC %s-cp '%s' dev.verbena.cli.VerbenaCommand %s --size=%d --op=%s ";
+            "java -XX:+UseSerialGC -cp '%s' dev.verbena.cli.VerbenaCommand %s --size=%d --op=%s ";
     private static final String SERVE = "--transport=ofi --listen";
     private static final String MEASURE = "--connect=$SAID --json ";
     private static final String PEER =
@@ -69,9 +69,6 @@ final class OfiComparisons {
         String same = " between two hosts over ofi:// (libfabric's tcp), over the same from C";
         besideC("ofi-send-c", "8 B send" + same, ours("send"), "send_lat");
         besideC("ofi-put-c", "8 B put" + same, ours("put"), "put_lat");
-        String looking = same + ", ofi.sleep=look";
-        besideC("ofi-send-look-c", "8 B send" + looking, looking("send"), "send_lat");
-        besideC("ofi-put-look-c", "8 B put" + looking, looking("put"), "put_lat");
         List<Contestant> windows = new ArrayList<>();
         for (int window : new int[] {8, 32}) {
             windows.add(twin("put_bw", LARGE, window, 1));
@@ -112,22 +109,13 @@ final class OfiComparisons {
     }
 
     private Contestant ours(String op) {
-        return ours("", op);
-    }
-
-    /** Without a descriptor to sleep at, as the better of the programs in C. */
-    private Contestant looking(String op) {
-        return ours("-Dverbena.ofi.sleep=look ", op);
-    }
-
-    private Contestant ours(String property, String op) {
-        String program = OURS.formatted(property, classPath, "lat", SHORT, op);
+        String program = OURS.formatted(classPath, "lat", SHORT, op);
         String client = program + MEASURE + "--iterations=" + SHORT_COUNT;
         return pair("Verbena ofi", program + SERVE, client, Map.of(), BATCH_NS, 1e-3);
     }
 
     private Contestant ourPuts() {
-        String program = OURS.formatted("", classPath, "bw", LARGE, "put");
+        String program = OURS.formatted(classPath, "bw", LARGE, "put");
         String client = program + MEASURE + "--iterations=" + LARGE_COUNT;
         return pair("Verbena ofi", program + SERVE, client, Map.of(), MEDIAN_MB, 1e-3);
     }
