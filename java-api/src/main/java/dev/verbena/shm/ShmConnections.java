@@ -200,7 +200,7 @@ final class ShmConnections {
         return Transport.ACCEPTED;
     }
 
-    int disconnect(long handle) {
+    int disconnect(long handle, ShmInbox inbox) {
         ShmConnection connection = find(handle);
         if (connection == null || connection.state >= ShmConnection.DISCONNECTING) {
             return Transport.NOT_CONNECTED;
@@ -208,10 +208,11 @@ final class ShmConnections {
         if (connection.state == ShmConnection.OFFERED) {
             return reject(handle);
         }
-        if (connection.retainedCount() > 0) {
+        int retained = inbox.retainedCount(connection);
+        if (retained > 0) {
             throw new IllegalStateException(
                     "%s messages of the connection to '%s' are retained; release them first"
-                            .formatted(connection.retainedCount(), connection.peerName));
+                            .formatted(retained, connection.peerName));
         }
         if (connection.isDelivering) {
             connection.disconnectLater();
@@ -245,7 +246,11 @@ final class ShmConnections {
     void released(ShmConnection connection) {
         if (connection.state == ShmConnection.GONE && connection.retainedCount() == 0) {
             finish(connection);
-            remove(connection);
+            if (events.stream().anyMatch(event -> event.connection() == connection)) {
+                connection.ended();
+            } else {
+                remove(connection);
+            }
         } else if (connection.state == ShmConnection.LEFT && connection.retainedCount() == 0) {
             remove(connection);
         }

@@ -43,19 +43,31 @@ final class ShmInbox {
         return isCurrentRetained;
     }
 
+    /** How many of the messages of a connection are kept, with the one being handled. */
+    int retainedCount(ShmConnection connection) {
+        boolean isCurrent = connection.isDelivering && isCurrentRetained;
+        return connection.retainedCount() + (isCurrent ? 1 : 0);
+    }
+
     void retain(long messageToken) {
         if (messageToken == 0 || messageToken != currentToken || isCurrentRetained) {
             throw new IllegalStateException(
                     "message token %s is not the one being handled, or is retained already"
                             .formatted(messageToken));
         }
+        if (connectionOf(messageToken).isDisconnectWanted) {
+            throw new IllegalStateException("disconnect was called: the message cannot be kept");
+        }
         isCurrentRetained = true;
+    }
+
+    private ShmConnection connectionOf(long messageToken) {
+        return connections.at((int) (messageToken >>> SLOT_BITS) & (1 << INDEX_BITS) - 1);
     }
 
     void release(long messageToken) {
         int slot = (int) messageToken & (1 << SLOT_BITS) - 1;
-        int index = (int) (messageToken >>> SLOT_BITS) & (1 << INDEX_BITS) - 1;
-        ShmConnection connection = connections.at(index);
+        ShmConnection connection = connectionOf(messageToken);
         if (messageToken == currentToken && isCurrentRetained) {
             isCurrentRetained = false;
             return;
@@ -66,6 +78,7 @@ final class ShmInbox {
             throw new IllegalArgumentException(
                     "message token " + messageToken + " is not retained");
         }
+        connections.released(connection);
     }
 
     /** Delivers a notification; false if it names bytes that no region has. */

@@ -218,7 +218,7 @@ final class ShmTransport extends ShmOperations implements TransportPart {
 
     @Override
     protected int disconnectPeer(long connection) {
-        return connections.disconnect(connection);
+        return connections.disconnect(connection, inbox);
     }
 
     @Override

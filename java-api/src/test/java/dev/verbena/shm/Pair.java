@@ -1,5 +1,7 @@
 package dev.verbena.shm;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import dev.verbena.transport.Status;
 import dev.verbena.transport.Transport;
 import dev.verbena.transport.TransportContext;
@@ -120,9 +122,12 @@ final class Pair implements AutoCloseable {
         connect();
     }
 
-    private void connect() {
+    /** Once more, after the connection before has ended. */
+    final void connect() {
+        seenB.offered = seenB.connected = seenA.connected = 0;
         b.listen();
         fromA = a.connect(b.uri(), null, 0, 0, 1, TIMEOUT_NS);
+        assertThat(fromA).isPositive();
         until(() -> seenB.offered != 0);
         b.accept(seenB.offered, 2);
         until(() -> seenA.connected != 0 && seenB.connected != 0);

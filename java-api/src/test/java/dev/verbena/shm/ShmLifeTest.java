@@ -2,6 +2,7 @@ package dev.verbena.shm;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.verbena.memory.OffHeapMemories;
@@ -230,6 +231,60 @@ class ShmLifeTest {
             pair.b.release(pair.seenB.tokens.get(0));
             assertThatThrownBy(() -> pair.b.release(pair.seenB.tokens.get(0)))
                     .isInstanceOf(IllegalArgumentException.class);
+        }
+    }
+
+    @Test
+    void shouldForgetAConnectionOnceItsLastMessageIsReleased() {
+        try (Pair pair = new Pair(context -> context.connectionsMax(2));
+                RegisteredRegion source = pair.a.allocate(64, 0)) {
+            pair.seenB.isRetaining = true;
+            for (int i = 0; i < 5; i++) {
+                int ends = i;
+                pair.a.send(pair.fromA, source, 0, 8, 1, 0);
+                pair.until(() -> pair.seenB.tokens.size() > ends);
+                pair.a.disconnect(pair.fromA);
+                pair.until(() -> pair.seenB.ends.size() > ends);
+                pair.b.release(pair.seenB.tokens.get(i));
+                pair.connect();
+            }
+        }
+    }
+
+    @Test
+    void shouldKeepNoMessageBesideADisconnectInOneHandler() {
+        for (boolean isRetainedFirst : new boolean[] {true, false}) {
+            try (Pair pair = new Pair();
+                    RegisteredRegion source = pair.a.allocate(64, 0)) {
+                AtomicReference<Throwable> refused = new AtomicReference<>();
+                TransportHandler handler =
+                        new TransportHandler() {
+                            @Override
+                            public void onMessage(
+                                    long connection,
+                                    long context,
+                                    DirectBuffer buffer,
+                                    int offset,
+                                    int length,
+                                    long token) {
+                                if (isRetainedFirst) {
+                                    pair.b.retain(token);
+                                    refused.set(
+                                            catchThrowable(() -> pair.b.disconnect(connection)));
+                                    pair.b.release(token);
+                                } else {
+                                    pair.b.disconnect(connection);
+                                    refused.set(catchThrowable(() -> pair.b.retain(token)));
+                                }
+                            }
+                        };
+                pair.a.send(pair.fromA, source, 0, 8, 1, 0);
+                pair.b.poll(handler, 10);
+                pair.poll();
+                assertThat(refused.get())
+                        .isInstanceOf(IllegalStateException.class)
+                        .hasMessageContaining(isRetainedFirst ? "retained" : "disconnect");
+            }
         }
     }
 
