@@ -16,6 +16,8 @@ import org.junit.jupiter.api.Test;
 
 /** Regions: what they are made of, what is refused, when they close. */
 abstract class RegionContract extends ConnectionContract {
+    private static final int LONG = 48 << 20;
+
     /** Both ends of such a range have the same sign once its end has overflowed. */
     @Test
     void shouldRefuseARangeWhoseEndIsBeyondAllNumbers() {
@@ -143,5 +145,46 @@ abstract class RegionContract extends ConnectionContract {
         completion(p.a);
         first.close();
         second.close();
+    }
+
+    /** What its memory's place is used for next must neither be read nor break the connection. */
+    @Test
+    void shouldEndAGetWhoseSourceClosesMeanwhile() {
+        Pair p = new Pair();
+        RegisteredRegion local = p.a.allocate(LONG);
+        RegisteredRegion source = p.b.transport.allocate(LONG, REMOTE_READ);
+        whole(source).setMemory(0, LONG, (byte) 1);
+        RemoteDescriptor d = source.describe(0, LONG, REMOTE_READ, new RemoteDescriptor());
+        post("get", () -> p.a.transport.get(p.ab, local, 0, d, 0, LONG, 1, 0));
+        pump("its begin", () -> whole(local).getByte(0) != 0 || !p.a.completions.isEmpty());
+        source.close();
+        whole(p.b.allocate(LONG)).setMemory(0, LONG, (byte) 2);
+        assertThat(completion(p.a).status()).isIn(Status.OK, Status.STALE_KEY);
+        for (int i = 0; i < LONG; i += 4096) {
+            assertThat(whole(local).getByte(i)).as("byte %d", i).isNotEqualTo((byte) 2);
+        }
+        post("send", () -> p.a.transport.send(p.ab, local, 0, 8, 2, 0));
+        assertThat(completion(p.a).status()).isEqualTo(Status.OK);
+        pump("the message", () -> !p.b.messages.isEmpty());
+    }
+
+    /** The peer's put goes on, and its bytes must not come into what has the memory's place. */
+    @Test
+    void shouldKeepMemoryThatAPeerStillWritesAfterDisconnecting() {
+        Pair p = new Pair();
+        RegisteredRegion local = p.a.allocate(LONG);
+        RegisteredRegion target = p.b.transport.allocate(LONG, REMOTE_WRITE);
+        whole(local).setMemory(0, LONG, (byte) 1);
+        RemoteDescriptor d = target.describe(0, LONG, REMOTE_WRITE, new RemoteDescriptor());
+        post("put", () -> p.a.transport.put(p.ab, local, 0, d, 0, LONG, 1, 0));
+        pump("its begin", () -> whole(target).getByte(0) != 0 || !p.a.completions.isEmpty());
+        p.b.transport.disconnect(p.ba);
+        target.close();
+        UnsafeBuffer other = whole(p.b.allocate(LONG));
+        completion(p.a);
+        settle();
+        for (int i = 0; i < LONG; i += 4096) {
+            assertThat(other.getByte(i)).as("byte %d", i).isZero();
+        }
     }
 }

@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -234,6 +235,44 @@ public abstract class TransportProcessContract extends ContractFixture {
         node.messages.clear();
         Link again = new Link(node, child.uri());
         assertThat(again.connection).isNotEqualTo(link.connection);
+    }
+
+    /** Of memory that was closed meanwhile nothing may reach it, nor what has its place now. */
+    @Test
+    public void shouldSendNothingElseWhenAFrozenPeerGoesOn() throws Exception {
+        ContractNode node = node(SHORT_NS);
+        Child child = child("a", SHORT_NS);
+        int length = TransportChild.REGION_LENGTH;
+        RegisteredRegion local = node.allocate(length);
+        Transport t = node.transport;
+        List<Link> links = new ArrayList<>();
+        for (int i = 0; i < 4; i++) {
+            Link link = new Link(node, child.uri());
+            links.add(link);
+            post("put", () -> t.put(link.connection, local, 0, link.remote, 0, length, 1, 0));
+            assertThat(completion(node).status()).isEqualTo(Status.OK);
+        }
+        child.signal("STOP");
+        for (int i = 0; i < 64; i++) {
+            Link link = links.get(i % 4);
+            t.put(link.connection, local, 0, link.remote, 0, length, 1, 0);
+            node.poll();
+        }
+        links.forEach(Link::expectLoss);
+        local.close();
+        whole(node.allocate(length)).setMemory(0, length, (byte) 2);
+        child.signal("CONT");
+        pump(
+                "the peer learns that it was given up",
+                () -> child.says("lost") || child.says("disconnected"));
+        node.messages.clear();
+        node.completions.clear();
+        Link again = new Link(node, child.uri());
+        RegisteredRegion back = node.allocate(length);
+        post("get", () -> t.get(again.connection, back, 0, again.remote, 0, length, 2, 0));
+        assertThat(completion(node).status()).isEqualTo(Status.OK);
+        byte[] there = bytes(back, 0, length);
+        assertThat(IntStream.range(0, length).filter(i -> there[i] == 2).count()).isZero();
     }
 
     @Test

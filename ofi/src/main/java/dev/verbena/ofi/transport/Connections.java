@@ -211,7 +211,7 @@ final class Connections extends RecordConnections<OfiConnection> implements Regi
     protected void release(OfiConnection c) {
         engine.failAll(c, Status.PEER_DEAD);
         slots.drop(c);
-        regions.onEnded(c.handle, c.isLost);
+        regions.onEnded(c.handle, c.isLost || c.isQuietEnd && !c.isPeerDone);
         if (c.peerProcess != 0) {
             c.peer.unuse();
             heartbeats.peers(peers.inUse());

@@ -25,6 +25,7 @@ import org.agrona.concurrent.UnsafeBuffer;
 final class ControlRecord extends ControlHeader {
     static final int LENGTH = 448;
     static final int NAME_MAX = 128;
+    static final int ANY_LENGTH = 0;
 
     /** As REJECT: the receiver does not listen. */
     static final int DEAF = 6;
@@ -95,9 +96,13 @@ final class ControlRecord extends ControlHeader {
         return nameLength >= 1 && nameLength <= NAME_MAX;
     }
 
-    /** Empty if every field makes sense, else what does not. */
-    String fault() {
-        if (!hasName()) {
+    /**
+     * Empty if every field makes sense, else what does not.
+     *
+     * @param nameLength of every endpoint's name, or {@link #ANY_LENGTH}
+     */
+    String fault(int nameLength) {
+        if (!hasName() || nameLength != ANY_LENGTH && name().length != nameLength) {
             return "a name of " + buffer.getInt(offset + NAME_LENGTH, LITTLE_ENDIAN) + " bytes";
         }
         if (silenceNs() < 1 || incarnation() == 0) {

@@ -58,6 +58,9 @@ final class Engine {
         /** The way to this connection's peer is broken. */
         void onBroken(OfiConnection c, int code);
 
+        /** The provider has no operation any more with this key, which its owner took back. */
+        void onQuiet(OfiConnection c, long key);
+
         /** After a round of completions. */
         void afterRound();
     }
@@ -433,10 +436,20 @@ final class Engine {
         if (!w.isPosted()) {
             return; // of nothing that we know
         }
+        RemoteKey key = w.connection.handle == w.handle ? w.key : null;
+        OfiConnection c = w.connection;
         if (w.isEnded()) {
             w.abandonedEnded();
-            return;
+        } else {
+            onPosted(w, code);
         }
+        if (key != null && key.takeAnswer()) {
+            arrivals.onQuiet(c, key.key);
+        }
+    }
+
+    /** The provider has ended what was posted. */
+    private void onPosted(Work w, int code) {
         w.unposted();
         if (w.count > 0 && w.operation != Operation.SEND && w.connection.handle == w.handle) {
             w.connection.onMoving(-w.piece);

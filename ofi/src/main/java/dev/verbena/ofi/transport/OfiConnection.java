@@ -19,6 +19,9 @@ final class OfiConnection extends TableConnection {
     /** Whether somebody is at the peer's address was asked. */
     boolean isProbed;
 
+    /** The peer has disconnected: nothing of its operations is under way. */
+    boolean isPeerDone;
+
     /** Receive slots with what arrived and was not delivered; {@link #NONE}: nothing. */
     int firstSlot = NONE;
 
@@ -41,6 +44,7 @@ final class OfiConnection extends TableConnection {
         peer = null;
         wanted = 0;
         isProbed = false;
+        isPeerDone = false;
         firstSlot = NONE;
         lastSlot = NONE;
         movingBytes = 0;
@@ -57,6 +61,10 @@ final class OfiConnection extends TableConnection {
     /** Records go to this peer. */
     void join(OfiPeer peer) {
         this.peer = peer;
+    }
+
+    void peerDone() {
+        isPeerDone = true;
     }
 
     void probed() {

@@ -26,10 +26,10 @@ final class OfiRegion extends TransportRegion {
     /** For operations started here; 0: not needed. */
     long descriptor;
 
-    /** Reads of lost peers that the provider may still end. */
-    private int abandonedGets;
+    /** Operations that have ended for the user and that the provider may still go on with. */
+    private int abandoned;
 
-    /** A lost peer knew the key: the memory is kept until the endpoint's end. */
+    /** A peer that may be writing still knew the key: the memory is kept until the end. */
     private boolean hadLostUser;
 
     OfiRegion(
@@ -58,16 +58,16 @@ final class OfiRegion extends TransportRegion {
         this.descriptor = descriptor;
     }
 
-    void abandonGet() {
-        abandonedGets++;
+    void abandon() {
+        abandoned++;
     }
 
-    void abandonedGetEnded() {
-        abandonedGets--;
+    void abandonedEnded() {
+        abandoned--;
     }
 
     boolean isInUse() {
-        return users() > 0 || !isToolkitMemory() && abandonedGets > 0;
+        return users() > 0 || !isToolkitMemory() && abandoned > 0;
     }
 
     /** A connection whose peer knew the key has ended. */
@@ -79,7 +79,7 @@ final class OfiRegion extends TransportRegion {
 
     /** Whether the provider may still access the memory for a peer. */
     boolean isReachable() {
-        return !users.isEmpty() || abandonedGets > 0 || hadLostUser;
+        return !users.isEmpty() || abandoned > 0 || hadLostUser;
     }
 
     @Override

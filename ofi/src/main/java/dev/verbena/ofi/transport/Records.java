@@ -192,7 +192,16 @@ final class Records implements Engine.Arrivals {
         if (key != null && key.isKnown()) {
             key.revoke();
             c.forgetKey(number);
+            if (!key.isQuiet()) {
+                key.answerLater();
+                return;
+            }
         }
+        onQuiet(c, number);
+    }
+
+    @Override
+    public void onQuiet(OfiConnection c, long number) {
         outbox.begin(c, Wire.REVOKED, 0, 0);
         Wire.place(resources.scratch, OfiResources.RECORD_AT, number, 0, 0, 0);
         outbox.send(c, Wire.SHORT, true);
@@ -201,7 +210,11 @@ final class Records implements Engine.Arrivals {
     // ---- control records ----
 
     private void onControl(ControlRecord record) {
-        String fault = record.fault();
+        String fault =
+                record.fault(
+                        resources.hasSocketAddresses()
+                                ? resources.name.length
+                                : ControlRecord.ANY_LENGTH);
         OfiPeer peer = null;
         if (fault.isEmpty()) {
             try {
@@ -277,6 +290,7 @@ final class Records implements Engine.Arrivals {
             }
             case ConnectionLife.DISCONNECT -> {
                 if (c != null && c.isWith(peer.number, record.incarnation())) {
+                    c.peerDone();
                     connections.onDisconnect(c);
                 }
             }

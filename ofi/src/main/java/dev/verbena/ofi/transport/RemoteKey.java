@@ -16,6 +16,8 @@ final class RemoteKey {
 
     private boolean isKnown;
     private boolean isDead;
+    private int postedCount;
+    private boolean isAnswerDue;
     private long base;
     private long length;
     private int rights;
@@ -38,6 +40,33 @@ final class RemoteKey {
     void revoke() {
         isKnown = true;
         isDead = true;
+    }
+
+    /** The provider has an operation with it. */
+    void posted() {
+        postedCount++;
+    }
+
+    /** The provider has ended one. */
+    void unposted() {
+        postedCount--;
+    }
+
+    /** Whether the provider has none: the owner may take the memory away. */
+    boolean isQuiet() {
+        return postedCount == 0;
+    }
+
+    /** The owner is to be answered once it is quiet. */
+    void answerLater() {
+        isAnswerDue = true;
+    }
+
+    /** Whether the owner is to be answered now; once. */
+    boolean takeAnswer() {
+        boolean isDue = isAnswerDue && isQuiet();
+        isAnswerDue &= !isDue;
+        return isDue;
     }
 
     boolean isKnown() {

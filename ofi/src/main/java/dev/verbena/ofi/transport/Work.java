@@ -70,11 +70,17 @@ final class Work extends RecordWork<OfiConnection, OfiRegion> {
     void posted(long length) {
         piece(length);
         isPosted = true;
+        if (key != null) {
+            key.posted();
+        }
     }
 
     /** The provider's completion of what was posted. */
     void unposted() {
         isPosted = false;
+        if (key != null) {
+            key.unposted();
+        }
     }
 
     void ended() {
@@ -102,8 +108,8 @@ final class Work extends RecordWork<OfiConnection, OfiRegion> {
     protected void onDelivered() {
         isDelivered = true;
         unuseRegions();
-        for (int i = 0; i < count && isPosted && operation == Operation.GET; i++) {
-            regions[i].abandonGet();
+        for (int i = 0; i < count && isPosted && holdsRegions(); i++) {
+            regions[i].abandon();
         }
         pool.delivered();
         if (!isPosted) {
@@ -111,14 +117,19 @@ final class Work extends RecordWork<OfiConnection, OfiRegion> {
         }
     }
 
+    /** Short messages go from the packet. */
+    private boolean holdsRegions() {
+        return operation != Operation.SEND || piece > Engine.SHORT_MAX;
+    }
+
     /** The provider's completion of an operation that had ended for the user before. */
     void abandonedEnded() {
-        isPosted = false;
+        unposted();
         if (!isDelivered) {
             return;
         }
-        for (int i = 0; i < count && operation == Operation.GET; i++) {
-            regions[i].abandonedGetEnded();
+        for (int i = 0; i < count && holdsRegions(); i++) {
+            regions[i].abandonedEnded();
         }
         recycle();
     }
