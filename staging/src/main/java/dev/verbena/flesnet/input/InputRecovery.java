@@ -19,6 +19,10 @@ final class InputRecovery {
     private final IntervalPacer pacer;
     private final boolean[] isSuspected;
     private final long[] acknowledged;
+
+    /** Suspects that the report of this epoch names: every compute node must get the same. */
+    private boolean[] isReported = {};
+
     private boolean isReporting;
     private long trigger;
     private long highestSent = -1;
@@ -75,6 +79,7 @@ final class InputRecovery {
         isSuspected[node] = true;
         if (!isReporting && assignment.isLive(node)) {
             isReporting = true;
+            isReported = isSuspected.clone();
             trigger =
                     engine.isEnding()
                             ? Long.MAX_VALUE
@@ -111,7 +116,7 @@ final class InputRecovery {
     void writeReport(SyncFlyweight message) {
         message.i32(0, assignment.epoch()).i64(4, trigger).i32(12, links.length);
         for (int i = 0; i < links.length; i++) {
-            boolean isNew = isSuspected[i] && assignment.isLive(i);
+            boolean isNew = isReported[i] && assignment.isLive(i);
             message.buffer().putByte(message.body() + 16 + 9 * i, (byte) (isNew ? 1 : 0));
             message.i64(16 + 9 * i + 1, acknowledged[i]);
         }
