@@ -63,7 +63,7 @@ final class InputLink {
     private boolean isHeartbeatAck;
     private long heartbeatTime;
     private boolean isReport;
-    private boolean isDecisionAck;
+    private int ackedEpoch;
     private boolean isFinalSent;
     private boolean isFinal;
 
@@ -133,7 +133,6 @@ final class InputLink {
         stage = 0;
         outstanding = 0;
         isReport = false;
-        isDecisionAck = false;
     }
 
     PeerWatch watch() {
@@ -354,12 +353,13 @@ final class InputLink {
         return isReport;
     }
 
-    void needDecisionAck(boolean value) {
-        isDecisionAck = value;
+    /** Decisions that the compute node was sent. */
+    int ackedEpoch() {
+        return ackedEpoch;
     }
 
-    boolean isDecisionAck() {
-        return isDecisionAck;
+    void decisionAckSent() {
+        ackedEpoch++;
     }
 
     boolean isFinalSent() {

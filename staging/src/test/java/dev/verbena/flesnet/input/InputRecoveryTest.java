@@ -95,6 +95,16 @@ class InputRecoveryTest {
         assertThat(written).containsExactly(suspected);
     }
 
+    private void requireDecisionAck(InputLink link, int epoch, int failed) {
+        assertThat(recovery.isAckDue(link)).isTrue();
+        SyncFlyweight ack = message(SyncFlyweight.DECISION_ACK);
+        recovery.writeDecisionAck(ack, link.ackedEpoch());
+        link.decisionAckSent();
+        assertThat(ack.i32(0)).isEqualTo(epoch);
+        assertThat(ack.count(12, 3, 12)).isEqualTo(1);
+        assertThat(ack.i32(16)).isEqualTo(failed);
+    }
+
     private void requireRefused(SyncFlyweight message) {
         assertThatThrownBy(() -> recovery.onDecision(message))
                 .isInstanceOf(IllegalArgumentException.class);
@@ -127,6 +137,30 @@ class InputRecoveryTest {
         recovery.onDecision(decision(6, 1, 2));
         assertThat(recovery.doWork(0)).isEqualTo(1);
         requireReport(1, 1);
+    }
+
+    @Test
+    void shouldSendEveryDecisionToAComputeNodeThatIsSlow() {
+        lose(2);
+        recovery.onDecision(decision(6, 1, 2));
+        assertThat(recovery.doWork(0)).isEqualTo(1);
+        lose(1);
+        recovery.onDecision(decision(6, 0, 1));
+        assertThat(recovery.doWork(0)).isEqualTo(1);
+        requireDecisionAck(links[0], 0, 2);
+        requireDecisionAck(links[0], 1, 1);
+        assertThat(recovery.isAckDue(links[0])).isFalse();
+    }
+
+    @Test
+    void shouldSendADecisionUnchangedWhileTheNextIsToBeCarriedOut() {
+        lose(2);
+        recovery.onDecision(decision(6, 1, 2));
+        assertThat(recovery.doWork(0)).isEqualTo(1);
+        lose(1);
+        recovery.onDecision(decision(6, 0, 1));
+        requireDecisionAck(links[0], 0, 2);
+        assertThat(recovery.isAckDue(links[0])).isFalse();
     }
 
     @Test
