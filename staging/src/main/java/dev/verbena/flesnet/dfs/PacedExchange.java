@@ -115,6 +115,8 @@ public final class PacedExchange implements ExchangeSchedule {
                         buffer.getLong(offset + 24, LITTLE_ENDIAN));
         long sentNs = buffer.getLong(offset + 32, LITTLE_ENDIAN);
         long requested = sender == self ? interval + Proposer.DISTANCE : -1;
+        // The first record also says how far the clocks are apart, before its start is read.
+        scheduler.onBegin((int) sender, nowNs, sentNs + latencyNs);
         scheduler.onReport((int) sender, report, requested, sentNs, latencyNs, nowNs);
         if (scheduler.answer(self, proposal)) {
             pacer.onProposal(proposal);

@@ -44,6 +44,10 @@ final class InputLink {
     private long written;
     private long done;
     private long reported;
+
+    /** The most that was ever reported: of what was undone, acknowledgements may still come. */
+    private long mostReported;
+
     private long received;
     private long completed;
     private long released;
@@ -59,7 +63,7 @@ final class InputLink {
     private boolean isHeartbeatAck;
     private long heartbeatTime;
     private boolean isReport;
-    private boolean isDecisionAck;
+    private int ackedEpoch;
     private boolean isFinalSent;
     private boolean isFinal;
 
@@ -129,7 +133,6 @@ final class InputLink {
         stage = 0;
         outstanding = 0;
         isReport = false;
-        isDecisionAck = false;
     }
 
     PeerWatch watch() {
@@ -238,6 +241,7 @@ final class InputLink {
 
     void reportedTo(long descriptors) {
         reported = descriptors;
+        mostReported = Math.max(mostReported, descriptors);
     }
 
     /**
@@ -252,14 +256,14 @@ final class InputLink {
         long newCompleted = message.i64(24) - start;
         if (newReceived < 0
                 || newReleased < 0
-                || newReceived > reported
-                || newCompleted > newReceived
+                || newReceived > mostReported
+                || newCompleted > Math.min(newReceived, reported)
                 || newReleased > newCompleted) {
             throw new IllegalArgumentException(
                     "acknowledges %s released, %s complete, %s received of %s written"
-                            .formatted(newReleased, newCompleted, newReceived, reported));
+                            .formatted(newReleased, newCompleted, newReceived, mostReported));
         }
-        if (newReleased < released || newReceived < received || newCompleted < completed) {
+        if (newReleased < released || newCompleted < completed) {
             return false;
         }
         if (newReleased > released && message.i64(0) != dataPosition(newReleased)) {
@@ -267,7 +271,7 @@ final class InputLink {
         }
         releasedEnd = dataPosition(newReleased);
         released = newReleased;
-        received = newReceived;
+        received = Math.max(received, Math.min(newReceived, reported));
         completed = newCompleted;
         return true;
     }
@@ -349,12 +353,13 @@ final class InputLink {
         return isReport;
     }
 
-    void needDecisionAck(boolean value) {
-        isDecisionAck = value;
+    /** Decisions that the compute node was sent. */
+    int ackedEpoch() {
+        return ackedEpoch;
     }
 
-    boolean isDecisionAck() {
-        return isDecisionAck;
+    void decisionAckSent() {
+        ackedEpoch++;
     }
 
     boolean isFinalSent() {

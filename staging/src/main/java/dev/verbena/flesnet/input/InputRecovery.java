@@ -4,6 +4,8 @@ import dev.verbena.flesnet.dfs.IntervalPacer;
 import dev.verbena.flesnet.dfs.IntervalRanges;
 import dev.verbena.flesnet.wire.Assignment;
 import dev.verbena.flesnet.wire.SyncFlyweight;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
  * The failure of compute nodes, as an input handles it (section 8). It reports once for each epoch
@@ -19,16 +21,21 @@ final class InputRecovery {
     private final IntervalPacer pacer;
     private final boolean[] isSuspected;
     private final long[] acknowledged;
+
+    /** Suspects that the report of this epoch names: every compute node must get the same. */
+    private boolean[] isReported = {};
+
     private boolean isReporting;
     private long trigger;
     private long highestSent = -1;
 
-    private boolean isDecided;
-    private long decidedTrigger;
-    private int[] failed = {};
-    private long[] doneCounts = {};
-    private int lastEpoch;
-    private long lastTrigger;
+    /** What is to be carried out; null: nothing. */
+    private Decision decided;
+
+    /** What was carried out, by epoch: a slow compute node gets all of them, in order. */
+    private final List<Decision> applied = new ArrayList<>();
+
+    private record Decision(long trigger, int[] failed, long[] done) {}
 
     /** What the engine does for it. */
     interface Engine {
@@ -67,7 +74,7 @@ final class InputRecovery {
 
     /** Whether a timeslice must not be sent before a decision. */
     boolean isHeld(long timeslice) {
-        return isDecided || isReporting && timeslice > trigger;
+        return decided != null || isReporting && timeslice > trigger;
     }
 
     /** A node is lost. */
@@ -75,6 +82,7 @@ final class InputRecovery {
         isSuspected[node] = true;
         if (!isReporting && assignment.isLive(node)) {
             isReporting = true;
+            isReported = isSuspected.clone();
             trigger =
                     engine.isEnding()
                             ? Long.MAX_VALUE
@@ -111,7 +119,7 @@ final class InputRecovery {
     void writeReport(SyncFlyweight message) {
         message.i32(0, assignment.epoch()).i64(4, trigger).i32(12, links.length);
         for (int i = 0; i < links.length; i++) {
-            boolean isNew = isSuspected[i] && assignment.isLive(i);
+            boolean isNew = isReported[i] && assignment.isLive(i);
             message.buffer().putByte(message.body() + 16 + 9 * i, (byte) (isNew ? 1 : 0));
             message.i64(16 + 9 * i + 1, acknowledged[i]);
         }
@@ -121,7 +129,7 @@ final class InputRecovery {
     /** A compute node has decided; the first decision of an epoch counts, all are the same. */
     void onDecision(SyncFlyweight message) {
         int n = message.count(12, links.length, 12);
-        if (message.i32(0) != assignment.epoch() || isDecided) {
+        if (message.i32(0) != assignment.epoch() || decided != null) {
             return;
         }
         int[] nodes = new int[n];
@@ -133,10 +141,7 @@ final class InputRecovery {
         long last = message.i64(4);
         assignment.requirePossible(nodes, done, last);
         requireAgreement(nodes, done, last);
-        decidedTrigger = last;
-        failed = nodes;
-        doneCounts = done;
-        isDecided = true;
+        decided = new Decision(last, nodes, done);
         for (int node : nodes) {
             isSuspected[node] = true;
             if (!links[node].isLost()) {
@@ -163,7 +168,7 @@ final class InputRecovery {
 
     /** Carries a decision out as soon as no write is on its way; work done. */
     int doWork(long nowNs) {
-        if (!isDecided) {
+        if (decided == null) {
             return 0;
         }
         for (InputLink link : links) {
@@ -177,21 +182,20 @@ final class InputRecovery {
 
     private void apply(long nowNs) {
         int epoch = assignment.epoch();
+        int[] failed = decided.failed();
         for (int i = 0; i < failed.length; i++) {
-            settleFailed(links[failed[i]], doneCounts[i], nowNs);
+            settleFailed(links[failed[i]], decided.done()[i], nowNs);
         }
-        assignment.fail(failed, doneCounts, decidedTrigger);
+        assignment.fail(failed, decided.done(), decided.trigger());
         for (InputLink link : links) {
             if (assignment.isLive(link.compute)) {
                 undo(link, assignment.base(link.compute, epoch + 1));
-                link.needDecisionAck(!link.isLost());
             }
         }
-        ranges.change(decidedTrigger + 1, assignment.liveCount());
-        highestSent = Math.min(highestSent, decidedTrigger);
-        lastEpoch = epoch;
-        lastTrigger = decidedTrigger;
-        isDecided = false;
+        ranges.change(decided.trigger() + 1, assignment.liveCount());
+        highestSent = Math.min(highestSent, decided.trigger());
+        applied.add(decided);
+        decided = null;
         isReporting = false;
         for (InputLink link : links) {
             link.needReport(false);
@@ -225,17 +229,24 @@ final class InputRecovery {
         link.undo(from);
     }
 
-    /** Writes the decision that was carried out. */
-    void writeDecisionAck(SyncFlyweight message) {
-        message.i32(0, lastEpoch).i64(4, lastTrigger).i32(12, failed.length);
+    /** Whether a compute node is owed a decision that was carried out. */
+    boolean isAckDue(InputLink link) {
+        return link.ackedEpoch() < applied.size();
+    }
+
+    /** Writes the decision that was carried out for an epoch. */
+    void writeDecisionAck(SyncFlyweight message, int epoch) {
+        Decision decision = applied.get(epoch);
+        int[] failed = decision.failed();
+        message.i32(0, epoch).i64(4, decision.trigger()).i32(12, failed.length);
         for (int i = 0; i < failed.length; i++) {
-            message.i32(16 + 12 * i, failed[i]).i64(16 + 12 * i + 4, doneCounts[i]);
+            message.i32(16 + 12 * i, failed[i]).i64(16 + 12 * i + 4, decision.done()[i]);
         }
         message.extend(12 * failed.length);
     }
 
     /** Whether a failure waits for its decision. */
     boolean isBusy() {
-        return isReporting || isDecided;
+        return isReporting || decided != null;
     }
 }

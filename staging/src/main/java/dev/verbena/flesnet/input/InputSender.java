@@ -116,7 +116,7 @@ final class InputSender {
             link.heartbeatAckSent();
             return 1;
         }
-        if (link.isReport() || link.isDecisionAck()) {
+        if (link.isReport() || engine.recovery().isAckDue(link)) {
             return flushFailure(link);
         }
         if (link.isScheduler() && link.nextInterval < measuredCount) {
@@ -159,12 +159,13 @@ final class InputSender {
     }
 
     private int flushFailure(InputLink link) {
-        if (link.isDecisionAck()) {
-            engine.recovery().writeDecisionAck(link.control.begin(SyncFlyweight.DECISION_ACK));
+        if (engine.recovery().isAckDue(link)) {
+            SyncFlyweight out = link.control.begin(SyncFlyweight.DECISION_ACK);
+            engine.recovery().writeDecisionAck(out, link.ackedEpoch());
             if (!send(link)) {
                 return 0;
             }
-            link.needDecisionAck(false);
+            link.decisionAckSent();
         } else {
             engine.recovery().writeReport(link.control.begin(SyncFlyweight.FAILURE_REPORT));
             if (!send(link)) {

@@ -122,6 +122,30 @@ class InputLinkTest {
         assertThat(link.released()).isZero();
     }
 
+    /** The compute node had not received the decision when it sent the first two. */
+    @Test
+    @Tag("flesnet-45")
+    void shouldTakeAcknowledgementsOfWhatWasUndone() {
+        InputLink link = link(RingEndPolicy.SKIP, 0);
+        for (int i = 0; i < 6; i++) {
+            write(link, 100);
+        }
+        link.undo(4);
+        ack.i64(0, 200).i64(8, 2).i64(16, 6).i64(24, 3);
+        assertThat(link.onAck(ack)).isTrue();
+        assertThat(link.received()).isEqualTo(4);
+        write(link, 100);
+        ack.i64(0, 300).i64(8, 3);
+        assertThat(link.onAck(ack)).isTrue();
+        ack.i64(0, 400).i64(8, 4).i64(16, 4).i64(24, 4);
+        assertThat(link.onAck(ack)).isTrue();
+        assertThat(link.released()).isEqualTo(4);
+        ack.i64(16, 7);
+        assertThatThrownBy(() -> link.onAck(ack)).isInstanceOf(IllegalArgumentException.class);
+        ack.i64(16, 6).i64(24, 6);
+        assertThatThrownBy(() -> link.onAck(ack)).isInstanceOf(IllegalArgumentException.class);
+    }
+
     @Test
     @Tag("flesnet-22")
     void shouldBookEveryMomentToOneCause() {

@@ -7,6 +7,8 @@ import dev.verbena.flesnet.FlesnetContext;
 import dev.verbena.flesnet.dfs.IntervalRanges;
 import dev.verbena.flesnet.wire.Assignment;
 import dev.verbena.flesnet.wire.SyncFlyweight;
+import java.util.ArrayList;
+import java.util.List;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -66,13 +68,41 @@ class InputRecoveryTest {
         assertThat(links[node].onAck(ack)).isTrue();
     }
 
-    private static SyncFlyweight decision(long trigger, long done, int... nodes) {
+    private SyncFlyweight decision(long trigger, long done, int... nodes) {
         SyncFlyweight message = message(SyncFlyweight.DECISION);
-        message.i32(0, 0).i64(4, trigger).i32(12, nodes.length);
+        message.i32(0, assignment.epoch()).i64(4, trigger).i32(12, nodes.length);
         for (int i = 0; i < nodes.length; i++) {
             message.i32(16 + 12 * i, nodes[i]).i64(20 + 12 * i, done);
         }
         return message.extend(12 * nodes.length);
+    }
+
+    private void lose(int node) {
+        links[node].lose();
+        recovery.suspect(node);
+    }
+
+    private void requireReport(int epoch, Integer... suspected) {
+        SyncFlyweight report = message(SyncFlyweight.FAILURE_REPORT);
+        recovery.writeReport(report);
+        List<Integer> written = new ArrayList<>();
+        for (int c = 0; c < 3; c++) {
+            if (report.buffer().getByte(report.body() + 16 + 9 * c) != 0) {
+                written.add(c);
+            }
+        }
+        assertThat(report.i32(0)).isEqualTo(epoch);
+        assertThat(written).containsExactly(suspected);
+    }
+
+    private void requireDecisionAck(InputLink link, int epoch, int failed) {
+        assertThat(recovery.isAckDue(link)).isTrue();
+        SyncFlyweight ack = message(SyncFlyweight.DECISION_ACK);
+        recovery.writeDecisionAck(ack, link.ackedEpoch());
+        link.decisionAckSent();
+        assertThat(ack.i32(0)).isEqualTo(epoch);
+        assertThat(ack.count(12, 3, 12)).isEqualTo(1);
+        assertThat(ack.i32(16)).isEqualTo(failed);
     }
 
     private void requireRefused(SyncFlyweight message) {
@@ -95,6 +125,42 @@ class InputRecoveryTest {
         assertThat(recovery.doWork(0)).isEqualTo(1);
         assertThat(assignment.liveCount()).isEqualTo(2);
         assertThat(recovery.isBusy()).isFalse();
+    }
+
+    /** One connection has sent the report, the other one has not, when the next node is lost. */
+    @Test
+    void shouldReportTheSameToEveryComputeNode() {
+        lose(2);
+        requireReport(0, 2);
+        lose(1);
+        requireReport(0, 2);
+        recovery.onDecision(decision(6, 1, 2));
+        assertThat(recovery.doWork(0)).isEqualTo(1);
+        requireReport(1, 1);
+    }
+
+    @Test
+    void shouldSendEveryDecisionToAComputeNodeThatIsSlow() {
+        lose(2);
+        recovery.onDecision(decision(6, 1, 2));
+        assertThat(recovery.doWork(0)).isEqualTo(1);
+        lose(1);
+        recovery.onDecision(decision(6, 0, 1));
+        assertThat(recovery.doWork(0)).isEqualTo(1);
+        requireDecisionAck(links[0], 0, 2);
+        requireDecisionAck(links[0], 1, 1);
+        assertThat(recovery.isAckDue(links[0])).isFalse();
+    }
+
+    @Test
+    void shouldSendADecisionUnchangedWhileTheNextIsToBeCarriedOut() {
+        lose(2);
+        recovery.onDecision(decision(6, 1, 2));
+        assertThat(recovery.doWork(0)).isEqualTo(1);
+        lose(1);
+        recovery.onDecision(decision(6, 0, 1));
+        requireDecisionAck(links[0], 0, 2);
+        assertThat(recovery.isAckDue(links[0])).isFalse();
     }
 
     @Test
