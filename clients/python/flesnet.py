@@ -10,6 +10,7 @@ Stores to the segment are ordered by x86-64; on other processors nothing orders 
 The layout is that of ConsumerSegment.java.
 """
 
+import contextlib
 import ctypes
 import itertools
 import mmap
@@ -112,15 +113,16 @@ class Consumer:
     def _ended(self):
         return self._word(40, ctypes.c_uint32).value != 0
 
+    def _look_up(self):
+        slots = (128 + 256 * worker for worker in range(self._workers))
+        self._slot = next((slot for slot in slots if self._read(slot) == self._token), None)
+
     def _find(self):
         is_waiting = os.path.exists(self._registration)
-        for worker in range(self._workers):
-            slot = 128 + 256 * worker
-            if self._read(slot) == self._token:
-                self._slot = slot
-                self._write(slot + 144, os.getpid())
-                return
-        if not is_waiting:
+        self._look_up()
+        if self._slot is not None:
+            self._write(self._slot + 144, os.getpid())
+        elif not is_waiting:
             raise ConsumerError("the compute node has refused this consumer")
 
     def _has_more(self):
@@ -185,9 +187,11 @@ class Consumer:
 
     def close(self):
         """Leaves: what it has is given back."""
-        if os.path.exists(self._registration):
+        with contextlib.suppress(FileNotFoundError):
             os.remove(self._registration)
-        if self._slot is not None and self._read(self._slot) == self._token:
+        # It may be registered and have timeslices, though it has never asked for one.
+        self._look_up()
+        if self._slot is not None:
             self._word(self._slot + 152, ctypes.c_uint32).value = 1
 
     def __enter__(self):

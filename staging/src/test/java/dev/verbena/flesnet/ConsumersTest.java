@@ -14,6 +14,7 @@ import dev.verbena.flesnet.consume.ConsumerWish;
 import dev.verbena.flesnet.consume.QueuePolicy;
 import dev.verbena.flesnet.consume.TimesliceConsumer;
 import java.io.IOException;
+import java.io.Writer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -205,6 +206,59 @@ class ConsumersTest {
         }
     }
 
+    /** It may have timeslices without knowing. */
+    @Test
+    void shouldGiveBackWhatAConsumerHasThatNeverAsked() throws IOException {
+        try (Served served = new Served(1, 16, 1)) {
+            try (TimesliceConsumer consumer = register(1, 0, QueuePolicy.ALL, "")) {
+                served.start(100);
+                Await.until("timeslices", () -> served.broker.handedCount() == 8);
+            }
+            served.finish();
+            Await.until("an end", served.broker::isFinished);
+            assertThat(served.broker.unwantedCount()).isEqualTo(92);
+        }
+    }
+
+    @Test
+    void shouldRegisterNoConsumerWhoseProcessIsGone() throws Exception {
+        Process gone = new ProcessBuilder("true").start();
+        assertThat(gone.waitFor()).isZero();
+        long token = gone.pid() << 32 | 1;
+        Files.writeString(directory.resolve("timeslices.register-" + token), "1\n0\nALL\n\n\n");
+        try (Served served = new Served(1, 16, 1)) {
+            Await.until("refused", () -> served.run.errors.size() == 1);
+            assertThat(served.run.errors.get(0)).hasMessageContaining("its process is gone");
+            served.start(100);
+            try (TimesliceConsumer consumer = register(1, 0, QueuePolicy.ALL, "")) {
+                for (int i = 0; i < 100; i++) {
+                    await(consumer).release();
+                }
+                served.finish();
+                Await.until("an end", consumer::isDone);
+            }
+        }
+    }
+
+    /** Its token says which it is. */
+    @Test
+    void shouldGiveUpAConsumerThatIsKilledBeforeItAsks() throws Exception {
+        Process process = new ProcessBuilder("cat").start();
+        try (Served served = new Served(1, 16, 1)) {
+            served.start(100);
+            Path made = Files.writeString(directory.resolve("made"), "1\n0\nALL\n\n\n");
+            long token = process.pid() << 32 | 1;
+            Files.move(made, directory.resolve("timeslices.register-" + token));
+            Await.until("timeslices", () -> served.broker.handedCount() == 8);
+            process.destroyForcibly().waitFor();
+            served.finish();
+            Await.until("an end", served.broker::isFinished);
+            assertThat(served.run.errors.get(0)).hasMessageContaining("its process is gone");
+        } finally {
+            process.destroyForcibly();
+        }
+    }
+
     @Test
     void shouldRefuseWhatItCannotRead() throws IOException {
         try (Served served = new Served(1, 2, 0);
@@ -327,6 +381,42 @@ class ConsumersTest {
             }
         }
         return null;
+    }
+
+    @Test
+    void shouldGiveBackWhatNumPyHasThatNeverAsked() throws Exception {
+        String python = python();
+        assumeTrue(python != null, "no Python with NumPy (Debian: python3-numpy)");
+        String program =
+                """
+                import sys
+                sys.path.insert(0, sys.argv[1])
+                import flesnet
+                consumer = flesnet.Consumer(sys.argv[2])
+                sys.stdin.readline()
+                consumer.close()
+                sys.stdin.read()
+                """;
+        String clients = Path.of("..", "clients", "python").toString();
+        try (Served served = new Served(1, 16, 1)) {
+            Process process =
+                    new ProcessBuilder(python, "-c", program, clients, segment.toString())
+                            .redirectErrorStream(true)
+                            .redirectOutput(directory.resolve("out").toFile())
+                            .start();
+            try (Writer toPython = process.outputWriter()) {
+                served.start(100);
+                Await.until("timeslices", () -> served.broker.handedCount() == 8);
+                toPython.write("\n");
+                toPython.flush();
+                served.finish();
+                Await.until("an end", served.broker::isFinished);
+                assertThat(process.isAlive()).isTrue();
+                assertThat(served.run.errors).isEmpty();
+            } finally {
+                process.destroyForcibly();
+            }
+        }
     }
 
     @Test

@@ -149,11 +149,24 @@ public final class ConsumerBroker implements TimesliceHandler, ProtocolAgent {
                 throw new IllegalArgumentException("there is room for " + workers.length);
             }
             free.begin(wish, Long.parseUnsignedLong(token), now);
-            registered++;
+            if (isGone(free)) {
+                free.end();
+                throw new IllegalArgumentException("its process is gone");
+            }
+            // Who deletes the file decides: a consumer that leaves does so too.
+            if (Files.deleteIfExists(file)) {
+                registered++;
+            } else {
+                free.end();
+            }
         } catch (IllegalArgumentException | IOException e) {
             report("cannot register consumer " + file.getFileName(), e);
+            Files.deleteIfExists(file);
         }
-        Files.deleteIfExists(file);
+    }
+
+    private static boolean isGone(Worker worker) {
+        return !ProcessHandle.of(worker.process()).map(ProcessHandle::isAlive).orElse(false);
     }
 
     private void report(String what, Exception why) {
@@ -167,9 +180,7 @@ public final class ConsumerBroker implements TimesliceHandler, ProtocolAgent {
             if (worker.isFree() || worker.isLeaving()) {
                 continue;
             }
-            long process = worker.process();
-            boolean isGone =
-                    process != 0 && !ProcessHandle.of(process).map(p -> p.isAlive()).orElse(false);
+            boolean isGone = isGone(worker);
             if (isGone || worker.isSilent(now, SILENCE_NS)) {
                 lose(worker, new FlesnetException(isGone ? "its process is gone" : "it is silent"));
             }

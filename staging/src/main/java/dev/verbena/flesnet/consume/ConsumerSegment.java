@@ -28,7 +28,8 @@ import org.agrona.concurrent.UnsafeBuffer;
  * <pre>
  * header     0 magic  8 version u32  12 workers u32  16 items u32  20 components u32
  *            24 item length u64  32 beat u64 (grows while the broker lives)  40 ended u32
- * worker k   128 + 256 k: by the broker 0 token u64 (0: free)  8 handed u64  16 items, 8 of u32;
+ * worker k   128 + 256 k: by the broker 0 token u64 (0: free; the upper half is the worker's
+ *            process)  8 handed u64  16 items, 8 of u32;
  *            by the worker 128 completed u64  136 beat u64  144 process u64  152 leaving u32
  * item k     behind the workers, aligned to 4,096: 0 index u64  8 number u64  16 flags u32
  *            20 components u32  24 arrival spread ns u64

@@ -116,15 +116,19 @@ public final class TimesliceConsumer implements AutoCloseable {
 
     private void find() {
         boolean isWaiting = Files.exists(registration);
-        for (int w = 0; w < ConsumerSegment.WORKERS && at < 0; w++) {
-            int slot = ConsumerSegment.workerAt(w);
-            at = buffer.getLongVolatile(slot + ConsumerSegment.TOKEN) == token ? slot : -1;
-        }
+        lookUp();
         if (at >= 0) {
             long process = ProcessHandle.current().pid();
             buffer.putLongOrdered(at + ConsumerSegment.PROCESS, process);
         } else if (!isWaiting) {
             throw new FlesnetException("the compute node has refused this consumer");
+        }
+    }
+
+    private void lookUp() {
+        for (int w = 0; w < ConsumerSegment.WORKERS && at < 0; w++) {
+            int slot = ConsumerSegment.workerAt(w);
+            at = buffer.getLongVolatile(slot + ConsumerSegment.TOKEN) == token ? slot : -1;
         }
     }
 
@@ -153,6 +157,8 @@ public final class TimesliceConsumer implements AutoCloseable {
     @Override
     public void close() throws IOException {
         Files.deleteIfExists(registration);
+        // It may be registered and have timeslices, though it has never asked for one.
+        lookUp();
         if (at >= 0 && buffer.getLongVolatile(at + ConsumerSegment.TOKEN) == token) {
             buffer.putIntOrdered(at + ConsumerSegment.LEAVING, 1);
         }
