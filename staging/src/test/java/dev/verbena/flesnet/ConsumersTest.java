@@ -15,8 +15,13 @@ import dev.verbena.flesnet.consume.QueuePolicy;
 import dev.verbena.flesnet.consume.TimesliceConsumer;
 import java.io.IOException;
 import java.io.Writer;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -277,6 +282,47 @@ class ConsumersTest {
         assertThatThrownBy(() -> TimesliceConsumer.register(CLOCK, other, ConsumerWish.ALL))
                 .isInstanceOf(FlesnetException.class)
                 .hasMessageContaining("no segment");
+    }
+
+    @Test
+    void shouldReplaceNoFileOfTheUserAndNoSegmentInUse() throws Exception {
+        Path text = Files.writeString(directory.resolve("text"), "mine".repeat(9000));
+        try (Served served = new Served(1, 2, 0)) {
+            ConsumerBroker second = new ConsumerBroker(served.run.context, segment, 2, 0);
+            assertThatThrownBy(second::onStart)
+                    .hasMessageEndingWith(
+                            "is the segment of process " + ProcessHandle.current().pid());
+            second.onClose();
+            assertThat(segment).exists();
+            ConsumerBroker other = new ConsumerBroker(served.run.context, text, 2, 0);
+            assertThatThrownBy(other::onStart).hasMessageContaining("is no segment");
+            other.onClose();
+            Files.move(text, segment, StandardCopyOption.REPLACE_EXISTING);
+        }
+        assertThat(segment).hasContent("mine".repeat(9000));
+    }
+
+    @Test
+    void shouldReplaceTheSegmentOfAProcessThatIsGone() throws Exception {
+        Path left = directory.resolve("left");
+        try (Served served = new Served(1, 2, 0)) {
+            Files.copy(segment, left);
+        }
+        Process gone = new ProcessBuilder("true").start();
+        assertThat(gone.waitFor()).isZero();
+        try (FileChannel file = FileChannel.open(left, StandardOpenOption.WRITE)) {
+            ByteBuffer process = ByteBuffer.allocate(8).order(ByteOrder.LITTLE_ENDIAN);
+            file.write(process.putLong(0, gone.pid()), 48);
+        }
+        Files.move(left, segment);
+        long leftBytes = Files.size(segment);
+        try (Served served = new Served(1, 4, 1)) {
+            Await.until("replaced", () -> segment.toFile().length() > leftBytes);
+            try (TimesliceConsumer consumer = register(1, 0, QueuePolicy.ALL, "")) {
+                served.start(20);
+                await(consumer).release();
+            }
+        }
     }
 
     /** Only root may give a file away. */

@@ -11,7 +11,9 @@ import dev.verbena.staging.Arguments;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.OneToOneConcurrentArrayQueue;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -36,6 +38,7 @@ public final class ConsumerBroker implements TimesliceHandler, ProtocolAgent {
     private final int[] targets = new int[ConsumerSegment.WORKERS];
     private final int[] uses;
     private ConsumerSegment segment;
+    private Object fileKey;
     private UnsafeBuffer buffer;
     private int registered;
     private long lost;
@@ -76,6 +79,7 @@ public final class ConsumerBroker implements TimesliceHandler, ProtocolAgent {
         try {
             long content = (long) context.inputs() << context.dataExponent();
             segment = ConsumerSegment.create(path, context.inputs(), itemCount, content);
+            fileKey = fileKey();
         } catch (IOException e) {
             throw new FlesnetException("cannot make " + path + ": " + e, e);
         }
@@ -84,6 +88,10 @@ public final class ConsumerBroker implements TimesliceHandler, ProtocolAgent {
             workers[i] = new Worker(buffer, ConsumerSegment.workerAt(i));
         }
         nextBeatNs = now();
+    }
+
+    private Object fileKey() throws IOException {
+        return Files.readAttributes(path, BasicFileAttributes.class).fileKey();
     }
 
     private long now() {
@@ -149,7 +157,7 @@ public final class ConsumerBroker implements TimesliceHandler, ProtocolAgent {
                 throw new IllegalArgumentException("there is room for " + workers.length);
             }
             free.begin(wish, Long.parseUnsignedLong(token), now);
-            if (isGone(free)) {
+            if (!ConsumerSegment.isAlive(free.process())) {
                 free.end();
                 throw new IllegalArgumentException("its process is gone");
             }
@@ -165,10 +173,6 @@ public final class ConsumerBroker implements TimesliceHandler, ProtocolAgent {
         }
     }
 
-    private static boolean isGone(Worker worker) {
-        return !ProcessHandle.of(worker.process()).map(ProcessHandle::isAlive).orElse(false);
-    }
-
     private void report(String what, Exception why) {
         context.environment()
                 .errorHandler()
@@ -180,7 +184,7 @@ public final class ConsumerBroker implements TimesliceHandler, ProtocolAgent {
             if (worker.isFree() || worker.isLeaving()) {
                 continue;
             }
-            boolean isGone = isGone(worker);
+            boolean isGone = !ConsumerSegment.isAlive(worker.process());
             if (isGone || worker.isSilent(now, SILENCE_NS)) {
                 lose(worker, new FlesnetException(isGone ? "its process is gone" : "it is silent"));
             }
@@ -394,12 +398,17 @@ public final class ConsumerBroker implements TimesliceHandler, ProtocolAgent {
     /** Tells consumers that it is over and removes the segment; their mappings stay. */
     @Override
     public void onClose() {
-        if (segment == null) {
+        if (buffer == null) {
             return;
         }
         buffer.putIntOrdered(ConsumerSegment.ENDED, 1);
         try {
-            Files.deleteIfExists(path);
+            // Another one may be there by now.
+            if (fileKey().equals(fileKey)) {
+                Files.delete(path);
+            }
+        } catch (NoSuchFileException e) {
+            // Somebody else has removed it.
         } catch (IOException e) {
             context.environment().errorHandler().onError(e);
         }
