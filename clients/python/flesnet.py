@@ -22,6 +22,7 @@ import numpy
 MAGIC = 0x3153454C46425256
 VERSION = 1
 QUEUE = 8
+FAILED = 2
 BEAT_SECONDS = 1.0
 SILENCE_SECONDS = 10.0
 
@@ -34,7 +35,7 @@ _COUNT = itertools.count(1)
 
 
 class ConsumerError(Exception):
-    """The segment is none, or the compute node has refused or given up this consumer."""
+    """The segment is none, or the compute node has failed, or refused or given up this consumer."""
 
 
 class Timeslice:
@@ -132,7 +133,7 @@ class Consumer:
         """The next timeslice, None if there is none now. Releases the one before."""
         self.release()
         now = time.monotonic()
-        if self._ended() and not self._has_more():
+        if self.is_done():
             return None
         heard = self._read(32)
         if heard != self._heard:
@@ -173,8 +174,11 @@ class Consumer:
             self._write(self._slot + 128, self._taken)
 
     def is_done(self):
-        """Whether there will be no further timeslice."""
-        return self._ended() and not self._is_held and not self._has_more()
+        """Whether there will be no further timeslice. An error if the compute node has failed."""
+        is_over = self._ended() and not self._is_held and not self._has_more()
+        if is_over and self._word(40, ctypes.c_uint32).value == FAILED:
+            raise ConsumerError("the compute node ended before it had given everything")
+        return is_over
 
     def __iter__(self):
         while not self.is_done():

@@ -226,6 +226,24 @@ class ConsumersTest {
     }
 
     @Test
+    void shouldFailConsumersWhenTheComputeNodeFails() throws IOException {
+        try (Served served = new Served(1, 16, 1);
+                TimesliceConsumer consumer = register(1, 0, QueuePolicy.ALL, "")) {
+            served.start(100);
+            Timeslice held = await(consumer);
+            Await.until("timeslices", () -> served.broker.handedCount() == 8);
+            served.close();
+            held.release();
+            for (int i = 1; i < 8; i++) {
+                assertThat(consumer.isDone()).isFalse();
+                consumer.poll().release();
+            }
+            assertThatThrownBy(consumer::poll).hasMessageContaining("before it had given");
+            assertThatThrownBy(consumer::isDone).isInstanceOf(FlesnetException.class);
+        }
+    }
+
+    @Test
     void shouldRegisterNoConsumerWhoseProcessIsGone() throws Exception {
         Process gone = new ProcessBuilder("true").start();
         assertThat(gone.waitFor()).isZero();
@@ -459,6 +477,31 @@ class ConsumersTest {
                 Await.until("an end", served.broker::isFinished);
                 assertThat(process.isAlive()).isTrue();
                 assertThat(served.run.errors).isEmpty();
+            } finally {
+                process.destroyForcibly();
+            }
+        }
+    }
+
+    @Test
+    void shouldFailNumPyWhenTheComputeNodeFails() throws Exception {
+        String python = python();
+        assumeTrue(python != null, "no Python with NumPy (Debian: python3-numpy)");
+        Path client = Path.of("..", "clients", "python", "flesnet.py");
+        Path out = directory.resolve("out");
+        try (Served served = new Served(1, 16, 1)) {
+            Process process =
+                    new ProcessBuilder(python, client.toString(), segment.toString())
+                            .redirectErrorStream(true)
+                            .redirectOutput(out.toFile())
+                            .start();
+            try {
+                served.start(20);
+                Await.until("timeslices", () -> served.broker.handedCount() == 20);
+                served.close();
+                assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
+                assertThat(Files.readString(out)).contains("before it had given everything");
+                assertThat(process.exitValue()).isEqualTo(1);
             } finally {
                 process.destroyForcibly();
             }

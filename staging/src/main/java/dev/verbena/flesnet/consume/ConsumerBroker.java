@@ -122,7 +122,7 @@ public final class ConsumerBroker implements TimesliceHandler, ProtocolAgent {
             work++;
         }
         if (next == null && isEnding && waiting.isEmpty() && isAllBack()) {
-            buffer.putIntOrdered(ConsumerSegment.ENDED, 1);
+            buffer.putIntOrdered(ConsumerSegment.ENDED, ConsumerSegment.FINISHED);
             isFinished = true;
         }
         return work;
@@ -401,7 +401,9 @@ public final class ConsumerBroker implements TimesliceHandler, ProtocolAgent {
         if (buffer == null) {
             return;
         }
-        buffer.putIntOrdered(ConsumerSegment.ENDED, 1);
+        if (!isFinished) {
+            buffer.putIntOrdered(ConsumerSegment.ENDED, ConsumerSegment.FAILED);
+        }
         try {
             // Another one may be there by now.
             if (fileKey().equals(fileKey)) {

@@ -28,7 +28,7 @@ import org.agrona.concurrent.UnsafeBuffer;
  * <pre>
  * header     0 magic  8 version u32  12 workers u32  16 items u32  20 components u32
  *            24 item length u64  32 beat u64 (grows while the broker lives)  40 ended u32
- *            48 process u64 of the broker
+ *            (1: all was given, 2: the broker has failed)  48 process u64 of the broker
  * worker k   128 + 256 k: by the broker 0 token u64 (0: free; the upper half is the worker's
  *            process)  8 handed u64  16 items, 8 of u32;
  *            by the worker 128 completed u64  136 beat u64  144 process u64  152 leaving u32
@@ -49,6 +49,8 @@ final class ConsumerSegment {
 
     static final int BEAT = 32;
     static final int ENDED = 40;
+    static final int FINISHED = 1;
+    static final int FAILED = 2;
     private static final int BROKER = 48;
     static final int TOKEN = 0;
     static final int HANDED = 8;

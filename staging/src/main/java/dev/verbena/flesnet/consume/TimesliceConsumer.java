@@ -70,14 +70,14 @@ public final class TimesliceConsumer implements AutoCloseable {
      *
      * @return null: there is none now
      * @throws FlesnetException if this consumer was refused or given up, or its compute node is
-     *     silent
+     *     silent or has failed
      */
     public Timeslice poll() {
         if (timeslice.isHeld()) {
             throw new IllegalStateException("the last timeslice was not released");
         }
         long now = clock.nanoTime();
-        if (isEnded() && !hasMore() || !isThere(now)) {
+        if (isDone() || !isThere(now)) {
             return null;
         }
         if (now - beatNs >= BEAT_NS) {
@@ -148,9 +148,17 @@ public final class TimesliceConsumer implements AutoCloseable {
         return buffer.getIntVolatile(ConsumerSegment.ENDED) != 0;
     }
 
-    /** Whether there will be no further timeslice. */
+    /**
+     * Whether there will be no further timeslice.
+     *
+     * @throws FlesnetException if that is because the compute node has failed
+     */
     public boolean isDone() {
-        return isEnded() && !timeslice.isHeld() && !hasMore();
+        boolean isOver = isEnded() && !timeslice.isHeld() && !hasMore();
+        if (isOver && buffer.getIntVolatile(ConsumerSegment.ENDED) == ConsumerSegment.FAILED) {
+            throw new FlesnetException("the compute node ended before it had given everything");
+        }
+        return isOver;
     }
 
     /** Leaves: what it has is given back. */
