@@ -20,7 +20,7 @@ import time
 import numpy
 
 MAGIC = 0x3153454C46425256
-VERSION = 1
+VERSION = 2
 QUEUE = 8
 FAILED = 2
 BEAT_SECONDS = 1.0
@@ -30,7 +30,7 @@ MICROSLICE = numpy.dtype([
     ("id", "u1"), ("version", "u1"), ("equipment", "<u2"), ("flags", "<u2"), ("system", "u1"),
     ("system_version", "u1"), ("index", "<u8"), ("crc", "<u4"), ("size", "<u4"), ("offset", "<u8")])
 _ENTRY = numpy.dtype([
-    ("at", "<u8"), ("size", "<u8"), ("microslices", "<u4"), ("present", "<u4")])
+    ("at", "<u8"), ("size", "<u4"), ("flags", "<u4"), ("microslices", "<u4"), ("present", "<u4")])
 _COUNT = itertools.count(1)
 
 
@@ -51,6 +51,10 @@ class Timeslice:
     def has_component(self, component):
         """Whether this input contributed."""
         return bool(self._entries[component]["present"])
+
+    def component_flags(self, component):
+        """Bit 0: microslices are missing, bit 2: the whole component."""
+        return int(self._entries[component]["flags"])
 
     def component(self, component):
         """All bytes of a component: descriptors, then contents."""

@@ -29,6 +29,7 @@ import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import org.agrona.concurrent.NanoClock;
 import org.agrona.concurrent.SystemNanoClock;
+import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -147,6 +148,50 @@ class ConsumersTest {
             Await.until("an end", served.broker::isFinished);
             served.run.awaitDone();
             assertThat(served.run.errors).isEmpty();
+        }
+    }
+
+    /** The second input has lost everything on its way. */
+    @Test
+    void shouldFlagTheComponentThatLacksMicroslices() throws IOException {
+        try (Served served = new Served(2, 16, 1);
+                TimesliceConsumer consumer = register(1, 0, QueuePolicy.ALL, "")) {
+            served.run.compute(0, served.broker);
+            served.run.input(0, served.run.pattern(0, 1, 64, 0));
+            served.run.input(1, new LostMicroslices(5));
+            Timeslice timeslice = await(consumer);
+            assertThat(timeslice.flags()).isEqualTo(ComponentFlyweight.MISSING_MICROSLICES);
+            assertThat(timeslice.flags(0)).isZero();
+            assertThat(timeslice.flags(1)).isEqualTo(ComponentFlyweight.MISSING_MICROSLICES);
+            assertThat(timeslice.size(1)).isEqualTo(5 * MicrosliceFlyweight.LENGTH);
+        }
+    }
+
+    private static final class LostMicroslices implements MicrosliceSource {
+        private final int count;
+        private int made;
+
+        LostMicroslices(int count) {
+            this.count = count;
+        }
+
+        @Override
+        public int poll(MicrosliceSink sink, long nowNs) {
+            for (; made < count; made++) {
+                int flags = MicrosliceFlyweight.TRUNCATED;
+                sink.add(1, flags, 0, 0, made, 0, new UnsafeBuffer(0, 0), 0, 0);
+            }
+            return 0;
+        }
+
+        @Override
+        public boolean isEnded() {
+            return made == count;
+        }
+
+        @Override
+        public long nextDueNs() {
+            return NEVER;
         }
     }
 

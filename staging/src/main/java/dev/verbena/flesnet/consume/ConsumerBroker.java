@@ -3,6 +3,7 @@ package dev.verbena.flesnet.consume;
 import static java.nio.ByteOrder.LITTLE_ENDIAN;
 
 import dev.verbena.agent.ProtocolAgent;
+import dev.verbena.flesnet.ComponentFlyweight;
 import dev.verbena.flesnet.FlesnetContext;
 import dev.verbena.flesnet.FlesnetException;
 import dev.verbena.flesnet.Timeslice;
@@ -344,7 +345,9 @@ public final class ConsumerBroker implements TimesliceHandler, ProtocolAgent {
             int size = isThere ? timeslice.size(i) : 0;
             int entry = at + ConsumerSegment.TABLE + i * ConsumerSegment.ENTRY;
             buffer.putLong(entry, next, LITTLE_ENDIAN);
-            buffer.putLong(entry + 8, size, LITTLE_ENDIAN);
+            buffer.putInt(entry + 8, size, LITTLE_ENDIAN);
+            int flags = isThere ? timeslice.flags(i) : ComponentFlyweight.MISSING_COMPONENT;
+            buffer.putInt(entry + 12, flags, LITTLE_ENDIAN);
             int microslices = isThere ? timeslice.microsliceCount(i) : 0;
             buffer.putInt(entry + 16, microslices, LITTLE_ENDIAN);
             buffer.putInt(entry + 20, isThere ? 1 : 0, LITTLE_ENDIAN);

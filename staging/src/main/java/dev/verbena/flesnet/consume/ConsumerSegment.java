@@ -34,14 +34,15 @@ import org.agrona.concurrent.UnsafeBuffer;
  *            by the worker 128 completed u64  136 beat u64  144 process u64  152 leaving u32
  * item k     behind the workers, aligned to 4,096: 0 index u64  8 number u64  16 flags u32
  *            20 components u32  24 arrival spread ns u64
- *            64 + 24 i: offset in the item u64, size u64, microslices u32, present u32
+ *            64 + 24 i: offset in the item u64, size u32, flags u32, microslices u32,
+ *            present u32
  * </pre>
  */
 final class ConsumerSegment {
     /** "VRBFLES1". */
     static final long MAGIC = 0x3153454C46425256L;
 
-    static final int VERSION = 1;
+    static final int VERSION = 2;
     static final int WORKERS = 16;
 
     /** Items handed to a worker and not completed. */
