@@ -3,18 +3,15 @@ package dev.verbena.flesnet;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assumptions.assumeThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.verbena.AllocationMeter;
 import dev.verbena.agent.AgentStepper;
-import dev.verbena.agent.AgentThread;
 import dev.verbena.agent.Await;
 import dev.verbena.flesnet.consume.ConsumerBroker;
 import dev.verbena.flesnet.consume.ConsumerWish;
 import dev.verbena.flesnet.consume.QueuePolicy;
 import dev.verbena.flesnet.consume.TimesliceConsumer;
 import java.io.IOException;
-import java.io.Writer;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
@@ -26,84 +23,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.concurrent.TimeUnit;
-import org.agrona.concurrent.NanoClock;
-import org.agrona.concurrent.SystemNanoClock;
 import org.agrona.concurrent.UnsafeBuffer;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Consumers by shared memory; those that are killed are in FlesnetConsumeIT. */
 @Timeout(120)
-class ConsumersTest {
-    private static final NanoClock CLOCK = SystemNanoClock.INSTANCE;
-
-    @TempDir Path directory;
-    private Path segment;
-
-    @BeforeEach
-    void choosePath() {
-        segment = directory.resolve("timeslices");
-    }
-
-    /** A run of one compute node with a broker on a thread of its own. */
-    private final class Served implements AutoCloseable {
-        final FlesnetRun run;
-        final ConsumerBroker broker;
-        private final AgentThread thread;
-
-        Served(int inputs, int items, int consumers) {
-            run = new FlesnetRun(directory, c -> c.nodes(inputs, 1));
-            broker = new ConsumerBroker(run.context, segment, items, consumers);
-            thread =
-                    AgentThread.builder("consumers", run.context.environment())
-                            .sleepMaxNs(1_000_000)
-                            .agent(broker)
-                            .start();
-            Await.until("a segment", () -> Files.exists(segment));
-        }
-
-        Served start(int timeslices) {
-            run.compute(0, broker);
-            for (int i = 0; i < run.context.inputs(); i++) {
-                // Sixteen components fit a ring.
-                run.input(i, run.pattern(i, timeslices, 64, 64));
-            }
-            return this;
-        }
-
-        /** Every input and the compute node have ended. */
-        void finish() {
-            run.awaitDone();
-            broker.finish();
-        }
-
-        @Override
-        public void close() {
-            run.close();
-            thread.close();
-        }
-    }
-
-    private TimesliceConsumer register(long stride, long offset, QueuePolicy policy, String group)
-            throws IOException {
-        return TimesliceConsumer.register(
-                CLOCK, segment, new ConsumerWish(stride, offset, policy, group, "test"));
-    }
-
-    private static Timeslice await(TimesliceConsumer consumer) {
-        Timeslice[] found = new Timeslice[1];
-        Await.until(
-                "a timeslice",
-                () -> {
-                    found[0] = consumer.poll();
-                    return found[0] != null;
-                });
-        return found[0];
-    }
-
+class ConsumersTest extends ConsumersFixture {
     private static List<Long> every(int from, int to, int step) {
         List<Long> all = new ArrayList<>();
         for (long t = from; t < to; t += step) {
@@ -470,118 +396,6 @@ class ConsumersTest {
                 }
                 assertThat(run.errors).isEmpty();
             }
-        }
-    }
-
-    /** Any Python that has NumPy, Debian's first. */
-    private static String python() {
-        for (String each : List.of("/usr/bin/python3", "python3")) {
-            try {
-                Process found =
-                        new ProcessBuilder(each, "-c", "import numpy")
-                                .redirectErrorStream(true)
-                                .start();
-                found.getInputStream().readAllBytes();
-                if (found.waitFor() == 0) {
-                    return each;
-                }
-            } catch (IOException | InterruptedException e) {
-                // Not this one.
-            }
-        }
-        return null;
-    }
-
-    @Test
-    void shouldGiveBackWhatNumPyHasThatNeverAsked() throws Exception {
-        String python = python();
-        assumeTrue(python != null, "no Python with NumPy (Debian: python3-numpy)");
-        String program =
-                """
-                import sys
-                sys.path.insert(0, sys.argv[1])
-                import flesnet
-                consumer = flesnet.Consumer(sys.argv[2])
-                sys.stdin.readline()
-                consumer.close()
-                sys.stdin.read()
-                """;
-        String clients = Path.of("..", "clients", "python").toString();
-        try (Served served = new Served(1, 16, 1)) {
-            Process process =
-                    new ProcessBuilder(python, "-c", program, clients, segment.toString())
-                            .redirectErrorStream(true)
-                            .redirectOutput(directory.resolve("out").toFile())
-                            .start();
-            try (Writer toPython = process.outputWriter()) {
-                served.start(100);
-                Await.until("timeslices", () -> served.broker.handedCount() == 8);
-                toPython.write("\n");
-                toPython.flush();
-                served.finish();
-                Await.until("an end", served.broker::isFinished);
-                assertThat(process.isAlive()).isTrue();
-                assertThat(served.run.errors).isEmpty();
-            } finally {
-                process.destroyForcibly();
-            }
-        }
-    }
-
-    @Test
-    void shouldFailNumPyWhenTheComputeNodeFails() throws Exception {
-        String python = python();
-        assumeTrue(python != null, "no Python with NumPy (Debian: python3-numpy)");
-        Path client = Path.of("..", "clients", "python", "flesnet.py");
-        Path out = directory.resolve("out");
-        try (Served served = new Served(1, 16, 1)) {
-            Process process =
-                    new ProcessBuilder(python, client.toString(), segment.toString())
-                            .redirectErrorStream(true)
-                            .redirectOutput(out.toFile())
-                            .start();
-            try {
-                served.start(20);
-                Await.until("timeslices", () -> served.broker.handedCount() == 20);
-                served.close();
-                assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
-                assertThat(Files.readString(out)).contains("before it had given everything");
-                assertThat(process.exitValue()).isEqualTo(1);
-            } finally {
-                process.destroyForcibly();
-            }
-        }
-    }
-
-    @Test
-    void shouldServeNumPy() throws Exception {
-        String python = python();
-        assumeTrue(python != null, "no Python with NumPy (Debian: python3-numpy)");
-        Path client = Path.of("..", "clients", "python", "flesnet.py");
-        Path out = directory.resolve("out");
-        try (Served served = new Served(2, 8, 2);
-                TimesliceConsumer beside = register(1, 0, QueuePolicy.ALL, "")) {
-            Process process =
-                    new ProcessBuilder(python, client.toString(), segment.toString(), "stride=2")
-                            .redirectErrorStream(true)
-                            .redirectOutput(out.toFile())
-                            .start();
-            try {
-                served.start(200);
-                for (long t = 0; t < 200; t++) {
-                    Timeslice next = await(beside);
-                    assertThat(next.index()).isEqualTo(t);
-                    next.release();
-                }
-                served.finish();
-                assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
-                assertThat(Files.readString(out))
-                        .isEqualTo("consumer: 100 timeslices, 0 damaged\n");
-                assertThat(process.exitValue()).isZero();
-            } finally {
-                process.destroyForcibly();
-            }
-            assertThat(served.run.errors).isEmpty();
         }
     }
 }
