@@ -10,6 +10,7 @@ Stores to the segment are ordered by x86-64; on other processors nothing orders 
 The layout is that of ConsumerSegment.java.
 """
 
+import contextlib
 import ctypes
 import itertools
 import mmap
@@ -19,8 +20,9 @@ import time
 import numpy
 
 MAGIC = 0x3153454C46425256
-VERSION = 1
+VERSION = 2
 QUEUE = 8
+FAILED = 2
 BEAT_SECONDS = 1.0
 SILENCE_SECONDS = 10.0
 
@@ -28,12 +30,12 @@ MICROSLICE = numpy.dtype([
     ("id", "u1"), ("version", "u1"), ("equipment", "<u2"), ("flags", "<u2"), ("system", "u1"),
     ("system_version", "u1"), ("index", "<u8"), ("crc", "<u4"), ("size", "<u4"), ("offset", "<u8")])
 _ENTRY = numpy.dtype([
-    ("at", "<u8"), ("size", "<u8"), ("microslices", "<u4"), ("present", "<u4")])
+    ("at", "<u8"), ("size", "<u4"), ("flags", "<u4"), ("microslices", "<u4"), ("present", "<u4")])
 _COUNT = itertools.count(1)
 
 
 class ConsumerError(Exception):
-    """The segment is none, or the compute node has refused or given up this consumer."""
+    """The segment is none, or the compute node has failed, or refused or given up this consumer."""
 
 
 class Timeslice:
@@ -49,6 +51,10 @@ class Timeslice:
     def has_component(self, component):
         """Whether this input contributed."""
         return bool(self._entries[component]["present"])
+
+    def component_flags(self, component):
+        """Bit 0: microslices are missing, bit 2: the whole component."""
+        return int(self._entries[component]["flags"])
 
     def component(self, component):
         """All bytes of a component: descriptors, then contents."""
@@ -112,15 +118,16 @@ class Consumer:
     def _ended(self):
         return self._word(40, ctypes.c_uint32).value != 0
 
+    def _look_up(self):
+        slots = (128 + 256 * worker for worker in range(self._workers))
+        self._slot = next((slot for slot in slots if self._read(slot) == self._token), None)
+
     def _find(self):
         is_waiting = os.path.exists(self._registration)
-        for worker in range(self._workers):
-            slot = 128 + 256 * worker
-            if self._read(slot) == self._token:
-                self._slot = slot
-                self._write(slot + 144, os.getpid())
-                return
-        if not is_waiting:
+        self._look_up()
+        if self._slot is not None:
+            self._write(self._slot + 144, os.getpid())
+        elif not is_waiting:
             raise ConsumerError("the compute node has refused this consumer")
 
     def _has_more(self):
@@ -130,7 +137,7 @@ class Consumer:
         """The next timeslice, None if there is none now. Releases the one before."""
         self.release()
         now = time.monotonic()
-        if self._ended() and not self._has_more():
+        if self.is_done():
             return None
         heard = self._read(32)
         if heard != self._heard:
@@ -171,8 +178,11 @@ class Consumer:
             self._write(self._slot + 128, self._taken)
 
     def is_done(self):
-        """Whether there will be no further timeslice."""
-        return self._ended() and not self._is_held and not self._has_more()
+        """Whether there will be no further timeslice. An error if the compute node has failed."""
+        is_over = self._ended() and not self._is_held and not self._has_more()
+        if is_over and self._word(40, ctypes.c_uint32).value == FAILED:
+            raise ConsumerError("the compute node ended before it had given everything")
+        return is_over
 
     def __iter__(self):
         while not self.is_done():
@@ -185,9 +195,11 @@ class Consumer:
 
     def close(self):
         """Leaves: what it has is given back."""
-        if os.path.exists(self._registration):
+        with contextlib.suppress(FileNotFoundError):
             os.remove(self._registration)
-        if self._slot is not None and self._read(self._slot) == self._token:
+        # It may be registered and have timeslices, though it has never asked for one.
+        self._look_up()
+        if self._slot is not None:
             self._word(self._slot + 152, ctypes.c_uint32).value = 1
 
     def __enter__(self):

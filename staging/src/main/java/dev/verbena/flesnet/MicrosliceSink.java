@@ -24,7 +24,10 @@ public interface MicrosliceSink {
             int offset,
             int length);
 
-    /** Whether a microslice of this length would be kept now. */
+    /**
+     * Whether a microslice of this length would be kept now. If it is refused although the ring has
+     * no whole component, which it could wait for, the run ends.
+     */
     boolean hasRoom(int length);
 
     /** Bytes of the longest content that is ever kept. */

@@ -20,6 +20,9 @@ public interface Timeslice {
     /** Flags of all components, and {@link ComponentFlyweight#MISSING_COMPONENT}. */
     int flags();
 
+    /** Flags of a component; {@link ComponentFlyweight#MISSING_COMPONENT} if it is missing. */
+    int flags(int input);
+
     /** Components, one for each input. */
     int componentCount();
 

@@ -3,100 +3,33 @@ package dev.verbena.flesnet;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assumptions.assumeThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.verbena.AllocationMeter;
 import dev.verbena.agent.AgentStepper;
-import dev.verbena.agent.AgentThread;
 import dev.verbena.agent.Await;
 import dev.verbena.flesnet.consume.ConsumerBroker;
 import dev.verbena.flesnet.consume.ConsumerWish;
 import dev.verbena.flesnet.consume.QueuePolicy;
 import dev.verbena.flesnet.consume.TimesliceConsumer;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.concurrent.TimeUnit;
-import org.agrona.concurrent.NanoClock;
-import org.agrona.concurrent.SystemNanoClock;
-import org.junit.jupiter.api.BeforeEach;
+import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Consumers by shared memory; those that are killed are in FlesnetConsumeIT. */
 @Timeout(120)
-class ConsumersTest {
-    private static final NanoClock CLOCK = SystemNanoClock.INSTANCE;
-
-    @TempDir Path directory;
-    private Path segment;
-
-    @BeforeEach
-    void choosePath() {
-        segment = directory.resolve("timeslices");
-    }
-
-    /** A run of one compute node with a broker on a thread of its own. */
-    private final class Served implements AutoCloseable {
-        final FlesnetRun run;
-        final ConsumerBroker broker;
-        private final AgentThread thread;
-
-        Served(int inputs, int items, int consumers) {
-            run = new FlesnetRun(directory, c -> c.nodes(inputs, 1));
-            broker = new ConsumerBroker(run.context, segment, items, consumers);
-            thread =
-                    AgentThread.builder("consumers", run.context.environment())
-                            .sleepMaxNs(1_000_000)
-                            .agent(broker)
-                            .start();
-            Await.until("a segment", () -> Files.exists(segment));
-        }
-
-        Served start(int timeslices) {
-            run.compute(0, broker);
-            for (int i = 0; i < run.context.inputs(); i++) {
-                // Sixteen components fit a ring.
-                run.input(i, run.pattern(i, timeslices, 64, 64));
-            }
-            return this;
-        }
-
-        /** Every input and the compute node have ended. */
-        void finish() {
-            run.awaitDone();
-            broker.finish();
-        }
-
-        @Override
-        public void close() {
-            run.close();
-            thread.close();
-        }
-    }
-
-    private TimesliceConsumer register(long stride, long offset, QueuePolicy policy, String group)
-            throws IOException {
-        return TimesliceConsumer.register(
-                CLOCK, segment, new ConsumerWish(stride, offset, policy, group, "test"));
-    }
-
-    private static Timeslice await(TimesliceConsumer consumer) {
-        Timeslice[] found = new Timeslice[1];
-        Await.until(
-                "a timeslice",
-                () -> {
-                    found[0] = consumer.poll();
-                    return found[0] != null;
-                });
-        return found[0];
-    }
-
+class ConsumersTest extends ConsumersFixture {
     private static List<Long> every(int from, int to, int step) {
         List<Long> all = new ArrayList<>();
         for (long t = from; t < to; t += step) {
@@ -141,6 +74,50 @@ class ConsumersTest {
             Await.until("an end", served.broker::isFinished);
             served.run.awaitDone();
             assertThat(served.run.errors).isEmpty();
+        }
+    }
+
+    /** The second input has lost everything on its way. */
+    @Test
+    void shouldFlagTheComponentThatLacksMicroslices() throws IOException {
+        try (Served served = new Served(2, 16, 1);
+                TimesliceConsumer consumer = register(1, 0, QueuePolicy.ALL, "")) {
+            served.run.compute(0, served.broker);
+            served.run.input(0, served.run.pattern(0, 1, 64, 0));
+            served.run.input(1, new LostMicroslices(5));
+            Timeslice timeslice = await(consumer);
+            assertThat(timeslice.flags()).isEqualTo(ComponentFlyweight.MISSING_MICROSLICES);
+            assertThat(timeslice.flags(0)).isZero();
+            assertThat(timeslice.flags(1)).isEqualTo(ComponentFlyweight.MISSING_MICROSLICES);
+            assertThat(timeslice.size(1)).isEqualTo(5 * MicrosliceFlyweight.LENGTH);
+        }
+    }
+
+    private static final class LostMicroslices implements MicrosliceSource {
+        private final int count;
+        private int made;
+
+        LostMicroslices(int count) {
+            this.count = count;
+        }
+
+        @Override
+        public int poll(MicrosliceSink sink, long nowNs) {
+            for (; made < count; made++) {
+                int flags = MicrosliceFlyweight.TRUNCATED;
+                sink.add(1, flags, 0, 0, made, 0, new UnsafeBuffer(0, 0), 0, 0);
+            }
+            return 0;
+        }
+
+        @Override
+        public boolean isEnded() {
+            return made == count;
+        }
+
+        @Override
+        public long nextDueNs() {
+            return NEVER;
         }
     }
 
@@ -205,6 +182,77 @@ class ConsumersTest {
         }
     }
 
+    /** It may have timeslices without knowing. */
+    @Test
+    void shouldGiveBackWhatAConsumerHasThatNeverAsked() throws IOException {
+        try (Served served = new Served(1, 16, 1)) {
+            try (TimesliceConsumer consumer = register(1, 0, QueuePolicy.ALL, "")) {
+                served.start(100);
+                Await.until("timeslices", () -> served.broker.handedCount() == 8);
+            }
+            served.finish();
+            Await.until("an end", served.broker::isFinished);
+            assertThat(served.broker.unwantedCount()).isEqualTo(92);
+        }
+    }
+
+    @Test
+    void shouldFailConsumersWhenTheComputeNodeFails() throws IOException {
+        try (Served served = new Served(1, 16, 1);
+                TimesliceConsumer consumer = register(1, 0, QueuePolicy.ALL, "")) {
+            served.start(100);
+            Timeslice held = await(consumer);
+            Await.until("timeslices", () -> served.broker.handedCount() == 8);
+            served.close();
+            held.release();
+            for (int i = 1; i < 8; i++) {
+                assertThat(consumer.isDone()).isFalse();
+                consumer.poll().release();
+            }
+            assertThatThrownBy(consumer::poll).hasMessageContaining("before it had given");
+            assertThatThrownBy(consumer::isDone).isInstanceOf(FlesnetException.class);
+        }
+    }
+
+    @Test
+    void shouldRegisterNoConsumerWhoseProcessIsGone() throws Exception {
+        Process gone = new ProcessBuilder("true").start();
+        assertThat(gone.waitFor()).isZero();
+        long token = gone.pid() << 32 | 1;
+        Files.writeString(directory.resolve("timeslices.register-" + token), "1\n0\nALL\n\n\n");
+        try (Served served = new Served(1, 16, 1)) {
+            Await.until("refused", () -> served.run.errors.size() == 1);
+            assertThat(served.run.errors.get(0)).hasMessageContaining("its process is gone");
+            served.start(100);
+            try (TimesliceConsumer consumer = register(1, 0, QueuePolicy.ALL, "")) {
+                for (int i = 0; i < 100; i++) {
+                    await(consumer).release();
+                }
+                served.finish();
+                Await.until("an end", consumer::isDone);
+            }
+        }
+    }
+
+    /** Its token says which it is. */
+    @Test
+    void shouldGiveUpAConsumerThatIsKilledBeforeItAsks() throws Exception {
+        Process process = new ProcessBuilder("cat").start();
+        try (Served served = new Served(1, 16, 1)) {
+            served.start(100);
+            Path made = Files.writeString(directory.resolve("made"), "1\n0\nALL\n\n\n");
+            long token = process.pid() << 32 | 1;
+            Files.move(made, directory.resolve("timeslices.register-" + token));
+            Await.until("timeslices", () -> served.broker.handedCount() == 8);
+            process.destroyForcibly().waitFor();
+            served.finish();
+            Await.until("an end", served.broker::isFinished);
+            assertThat(served.run.errors.get(0)).hasMessageContaining("its process is gone");
+        } finally {
+            process.destroyForcibly();
+        }
+    }
+
     @Test
     void shouldRefuseWhatItCannotRead() throws IOException {
         try (Served served = new Served(1, 2, 0);
@@ -223,6 +271,47 @@ class ConsumersTest {
         assertThatThrownBy(() -> TimesliceConsumer.register(CLOCK, other, ConsumerWish.ALL))
                 .isInstanceOf(FlesnetException.class)
                 .hasMessageContaining("no segment");
+    }
+
+    @Test
+    void shouldReplaceNoFileOfTheUserAndNoSegmentInUse() throws Exception {
+        Path text = Files.writeString(directory.resolve("text"), "mine".repeat(9000));
+        try (Served served = new Served(1, 2, 0)) {
+            ConsumerBroker second = new ConsumerBroker(served.run.context, segment, 2, 0);
+            assertThatThrownBy(second::onStart)
+                    .hasMessageEndingWith(
+                            "is the segment of process " + ProcessHandle.current().pid());
+            second.onClose();
+            assertThat(segment).exists();
+            ConsumerBroker other = new ConsumerBroker(served.run.context, text, 2, 0);
+            assertThatThrownBy(other::onStart).hasMessageContaining("is no segment");
+            other.onClose();
+            Files.move(text, segment, StandardCopyOption.REPLACE_EXISTING);
+        }
+        assertThat(segment).hasContent("mine".repeat(9000));
+    }
+
+    @Test
+    void shouldReplaceTheSegmentOfAProcessThatIsGone() throws Exception {
+        Path left = directory.resolve("left");
+        try (Served served = new Served(1, 2, 0)) {
+            Files.copy(segment, left);
+        }
+        Process gone = new ProcessBuilder("true").start();
+        assertThat(gone.waitFor()).isZero();
+        try (FileChannel file = FileChannel.open(left, StandardOpenOption.WRITE)) {
+            ByteBuffer process = ByteBuffer.allocate(8).order(ByteOrder.LITTLE_ENDIAN);
+            file.write(process.putLong(0, gone.pid()), 48);
+        }
+        Files.move(left, segment);
+        long leftBytes = Files.size(segment);
+        try (Served served = new Served(1, 4, 1)) {
+            Await.until("replaced", () -> segment.toFile().length() > leftBytes);
+            try (TimesliceConsumer consumer = register(1, 0, QueuePolicy.ALL, "")) {
+                served.start(20);
+                await(consumer).release();
+            }
+        }
     }
 
     /** Only root may give a file away. */
@@ -307,57 +396,6 @@ class ConsumersTest {
                 }
                 assertThat(run.errors).isEmpty();
             }
-        }
-    }
-
-    /** Any Python that has NumPy, Debian's first. */
-    private static String python() {
-        for (String each : List.of("/usr/bin/python3", "python3")) {
-            try {
-                Process found =
-                        new ProcessBuilder(each, "-c", "import numpy")
-                                .redirectErrorStream(true)
-                                .start();
-                found.getInputStream().readAllBytes();
-                if (found.waitFor() == 0) {
-                    return each;
-                }
-            } catch (IOException | InterruptedException e) {
-                // Not this one.
-            }
-        }
-        return null;
-    }
-
-    @Test
-    void shouldServeNumPy() throws Exception {
-        String python = python();
-        assumeTrue(python != null, "no Python with NumPy (Debian: python3-numpy)");
-        Path client = Path.of("..", "clients", "python", "flesnet.py");
-        Path out = directory.resolve("out");
-        try (Served served = new Served(2, 8, 2);
-                TimesliceConsumer beside = register(1, 0, QueuePolicy.ALL, "")) {
-            Process process =
-                    new ProcessBuilder(python, client.toString(), segment.toString(), "stride=2")
-                            .redirectErrorStream(true)
-                            .redirectOutput(out.toFile())
-                            .start();
-            try {
-                served.start(200);
-                for (long t = 0; t < 200; t++) {
-                    Timeslice next = await(beside);
-                    assertThat(next.index()).isEqualTo(t);
-                    next.release();
-                }
-                served.finish();
-                assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
-                assertThat(Files.readString(out))
-                        .isEqualTo("consumer: 100 timeslices, 0 damaged\n");
-                assertThat(process.exitValue()).isZero();
-            } finally {
-                process.destroyForcibly();
-            }
-            assertThat(served.run.errors).isEmpty();
         }
     }
 }

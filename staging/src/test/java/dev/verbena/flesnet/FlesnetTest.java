@@ -222,6 +222,20 @@ class FlesnetTest {
         }
     }
 
+    /** Components of 5 microslices; the input ring has room for 4. */
+    @Test
+    @Tag("flesnet-8")
+    void shouldRefuseAComponentThatTheInputRingDoesNotTake() {
+        try (FlesnetRun run =
+                new FlesnetRun(directory, c -> c.nodes(1, 1).rings(20, 4).sourceRing(14, 10))) {
+            run.compute(0).input(0, run.pattern(0, 2, 4096, 0));
+            Await.until("refused", () -> run.inputs.get(0).failure() != null);
+            assertThat(run.inputs.get(0).failure())
+                    .hasMessageContaining("timeslice 0 has at least 20480 bytes")
+                    .hasMessageContaining("the input ring 16384");
+        }
+    }
+
     @Test
     @Tag("flesnet-32")
     void shouldScheduleOverSharedMemory() {

@@ -132,7 +132,9 @@ public final class FlesnetComputeCommand extends CliCommand {
                         .start()) {
             consumers = thread;
             int code = build(termination, environment, checker, broker);
-            broker.finish();
+            if (code == 0) {
+                broker.finish();
+            }
             while (code == 0 && !broker.isFinished() && !termination.await(LOOK_MS)) {
                 requireConsumers();
             }

@@ -96,7 +96,7 @@ final class TimesliceChecker implements TimesliceHandler, AutoCloseable {
                             0,
                             bytes.length,
                             timeslice.microsliceCount(i),
-                            timeslice.flags(),
+                            timeslice.flags(i),
                             bytes));
         }
         count++;

@@ -38,6 +38,22 @@ class FlesnetConsumeIT {
         return CommandProcess.start(folder, words.toArray(new String[0]));
     }
 
+    /** What it has taken is not all. */
+    @Test
+    void shouldFailWhenTheComputeNodeEndsEarly() throws Exception {
+        Path segment = folder.resolve("timeslices");
+        Path archive = folder.resolve("taken.tsa");
+        try (CommandProcess compute = node("compute", "--consumers=" + segment);
+                CommandProcess consumer = consumer(segment, "--archive=" + archive);
+                CommandProcess input = node("input", "--timeslices=1000000", "--period=50000")) {
+            consumer.await(() -> archive.toFile().length() > 100_000, "take timeslices");
+            compute.terminate();
+            assertThat(compute.exitCode()).isNotZero();
+            assertThat(consumer.exitCode()).isEqualTo(1);
+            assertThat(consumer.out()).contains("the compute node ended before it had given");
+        }
+    }
+
     /** Everything would wait for it if nobody noticed. */
     @Test
     void shouldGoOnWhenAConsumerIsKilled() throws Exception {

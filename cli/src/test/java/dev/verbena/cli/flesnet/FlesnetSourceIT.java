@@ -6,8 +6,10 @@ import dev.verbena.cli.CommandProcess;
 import dev.verbena.cli.Run;
 import dev.verbena.flesnet.MicrosliceFlyweight;
 import dev.verbena.flesnet.archive.ArchiveHead;
+import dev.verbena.flesnet.archive.ArchiveReader;
 import dev.verbena.flesnet.archive.ArchiveWriter;
 import dev.verbena.flesnet.archive.ArchivedMicroslice;
+import dev.verbena.flesnet.archive.ArchivedTimeslice;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.DatagramPacket;
@@ -19,6 +21,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.IntPredicate;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -32,10 +35,14 @@ class FlesnetSourceIT {
     @TempDir private Path folder;
 
     private static byte[] descriptor(int input, long index) {
+        return descriptor(input, index, 0, WORDS * 8);
+    }
+
+    private static byte[] descriptor(int input, long index, int flags, int size) {
         byte[] bytes = new byte[32];
         new MicrosliceFlyweight()
                 .wrap(new UnsafeBuffer(bytes), 0)
-                .set(input, 0, 0xF0, 0x81, index, 0, WORDS * 8);
+                .set(input, flags, 0xF0, 0x81, index, 0, size);
         return bytes;
     }
 
@@ -47,20 +54,25 @@ class FlesnetSourceIT {
         return words.array();
     }
 
-    private void archive(int input, int count) throws IOException {
+    private void archive(int input, int count, IntPredicate isLost) throws IOException {
         OutputStream file = Files.newOutputStream(folder.resolve("input-" + input + ".msa"));
         ArchiveHead head = new ArchiveHead(ArchiveHead.MICROSLICES, ArchiveHead.ZSTD, 0, "h", "u");
         try (ArchiveWriter writer = new ArchiveWriter(file, head)) {
             for (int i = 0; i < count; i++) {
-                writer.write(new ArchivedMicroslice(descriptor(input, i), ramp(input)));
+                writer.write(
+                        isLost.test(i)
+                                ? new ArchivedMicroslice(
+                                        descriptor(input, i, MicrosliceFlyweight.TRUNCATED, 0),
+                                        new byte[0])
+                                : new ArchivedMicroslice(descriptor(input, i), ramp(input)));
             }
         }
     }
 
     @Test
     void shouldBuildTimeslicesOfArchives() throws Exception {
-        archive(0, 2001);
-        archive(1, 2001);
+        archive(0, 2001, i -> false);
+        archive(1, 2001, i -> false);
         Run run =
                 Run.of(
                         "flesnet",
@@ -70,6 +82,32 @@ class FlesnetSourceIT {
         assertThat(run.err()).isEmpty();
         assertThat(run.code()).isZero();
         assertThat(run.out()).containsPattern("computes +200 ").containsPattern("input 1 +200 ");
+    }
+
+    @Test
+    void shouldFlagTheComponentThatLacksAMicroslice() throws Exception {
+        archive(0, 21, i -> false);
+        archive(1, 21, i -> i == 15);
+        Run run =
+                Run.of(
+                        "flesnet",
+                        "run",
+                        "--computes=1",
+                        "--timeslice=10",
+                        "--source=file:" + folder.resolve("input-%i.msa"),
+                        "--archives=" + folder);
+        assertThat(run.code()).as(run.err()).isZero();
+        try (ArchiveReader reader =
+                new ArchiveReader(
+                        Files.newInputStream(folder.resolve("compute-0.tsa")),
+                        ArchiveHead.TIMESLICES)) {
+            assertThat(reader.nextTimeslice().flags()).isZero();
+            ArchivedTimeslice second = reader.nextTimeslice();
+            assertThat(second.flags()).isEqualTo(1);
+            assertThat(second.components())
+                    .extracting(ArchivedTimeslice.Component::flags)
+                    .containsExactly(0, 1);
+        }
     }
 
     @Test

@@ -120,6 +120,16 @@ public final class ArchiveReader implements AutoCloseable {
      * @throws ArchiveException if the file ends within it, or is damaged
      */
     public ArchivedMicroslice nextMicroslice() throws IOException {
+        return nextMicroslice(BYTES_MAX);
+    }
+
+    /**
+     * As {@link #nextMicroslice()}.
+     *
+     * @param contentMax bytes of the longest content that is read; a longer one is refused as
+     *     damaged
+     */
+    public ArchivedMicroslice nextMicroslice(long contentMax) throws IOException {
         require(ArchiveHead.MICROSLICES);
         if (!hasMore()) {
             return null;
@@ -131,7 +141,7 @@ public final class ArchiveReader implements AutoCloseable {
                 isFirst = false;
             }
             byte[] descriptor = bytes(32);
-            return new ArchivedMicroslice(descriptor, bytes(length(BYTES_MAX)));
+            return new ArchivedMicroslice(descriptor, bytes(length(contentMax)));
         } catch (EOFException e) {
             throw truncated();
         }
@@ -262,7 +272,8 @@ public final class ArchiveReader implements AutoCloseable {
     private int length(long max) throws IOException {
         long length = u64();
         if (length < 0 || length > max) {
-            throw failed("a length of " + length + " bytes", false);
+            throw failed(
+                    "a length of %s bytes, at most %s are taken".formatted(length, max), false);
         }
         return (int) length;
     }

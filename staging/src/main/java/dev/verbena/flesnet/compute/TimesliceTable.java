@@ -164,10 +164,7 @@ final class TimesliceTable {
             descriptor = number;
             flags = 0;
             for (int i = 0; i < inputs; i++) {
-                flags |=
-                        hasComponent(i)
-                                ? rings[i].flags(number)
-                                : ComponentFlyweight.MISSING_COMPONENT;
+                flags |= flags(i);
             }
         }
 
@@ -188,6 +185,13 @@ final class TimesliceTable {
         @Override
         public int flags() {
             return flags;
+        }
+
+        @Override
+        public int flags(int input) {
+            return hasComponent(input)
+                    ? rings[input].flags(descriptor)
+                    : ComponentFlyweight.MISSING_COMPONENT;
         }
 
         @Override

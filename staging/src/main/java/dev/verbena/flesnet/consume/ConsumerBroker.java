@@ -3,6 +3,7 @@ package dev.verbena.flesnet.consume;
 import static java.nio.ByteOrder.LITTLE_ENDIAN;
 
 import dev.verbena.agent.ProtocolAgent;
+import dev.verbena.flesnet.ComponentFlyweight;
 import dev.verbena.flesnet.FlesnetContext;
 import dev.verbena.flesnet.FlesnetException;
 import dev.verbena.flesnet.Timeslice;
@@ -11,7 +12,9 @@ import dev.verbena.staging.Arguments;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.OneToOneConcurrentArrayQueue;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -36,6 +39,7 @@ public final class ConsumerBroker implements TimesliceHandler, ProtocolAgent {
     private final int[] targets = new int[ConsumerSegment.WORKERS];
     private final int[] uses;
     private ConsumerSegment segment;
+    private Object fileKey;
     private UnsafeBuffer buffer;
     private int registered;
     private long lost;
@@ -76,6 +80,7 @@ public final class ConsumerBroker implements TimesliceHandler, ProtocolAgent {
         try {
             long content = (long) context.inputs() << context.dataExponent();
             segment = ConsumerSegment.create(path, context.inputs(), itemCount, content);
+            fileKey = fileKey();
         } catch (IOException e) {
             throw new FlesnetException("cannot make " + path + ": " + e, e);
         }
@@ -84,6 +89,10 @@ public final class ConsumerBroker implements TimesliceHandler, ProtocolAgent {
             workers[i] = new Worker(buffer, ConsumerSegment.workerAt(i));
         }
         nextBeatNs = now();
+    }
+
+    private Object fileKey() throws IOException {
+        return Files.readAttributes(path, BasicFileAttributes.class).fileKey();
     }
 
     private long now() {
@@ -114,7 +123,7 @@ public final class ConsumerBroker implements TimesliceHandler, ProtocolAgent {
             work++;
         }
         if (next == null && isEnding && waiting.isEmpty() && isAllBack()) {
-            buffer.putIntOrdered(ConsumerSegment.ENDED, 1);
+            buffer.putIntOrdered(ConsumerSegment.ENDED, ConsumerSegment.FINISHED);
             isFinished = true;
         }
         return work;
@@ -149,11 +158,20 @@ public final class ConsumerBroker implements TimesliceHandler, ProtocolAgent {
                 throw new IllegalArgumentException("there is room for " + workers.length);
             }
             free.begin(wish, Long.parseUnsignedLong(token), now);
-            registered++;
+            if (!ConsumerSegment.isAlive(free.process())) {
+                free.end();
+                throw new IllegalArgumentException("its process is gone");
+            }
+            // Who deletes the file decides: a consumer that leaves does so too.
+            if (Files.deleteIfExists(file)) {
+                registered++;
+            } else {
+                free.end();
+            }
         } catch (IllegalArgumentException | IOException e) {
             report("cannot register consumer " + file.getFileName(), e);
+            Files.deleteIfExists(file);
         }
-        Files.deleteIfExists(file);
     }
 
     private void report(String what, Exception why) {
@@ -167,9 +185,7 @@ public final class ConsumerBroker implements TimesliceHandler, ProtocolAgent {
             if (worker.isFree() || worker.isLeaving()) {
                 continue;
             }
-            long process = worker.process();
-            boolean isGone =
-                    process != 0 && !ProcessHandle.of(process).map(p -> p.isAlive()).orElse(false);
+            boolean isGone = !ConsumerSegment.isAlive(worker.process());
             if (isGone || worker.isSilent(now, SILENCE_NS)) {
                 lose(worker, new FlesnetException(isGone ? "its process is gone" : "it is silent"));
             }
@@ -329,7 +345,9 @@ public final class ConsumerBroker implements TimesliceHandler, ProtocolAgent {
             int size = isThere ? timeslice.size(i) : 0;
             int entry = at + ConsumerSegment.TABLE + i * ConsumerSegment.ENTRY;
             buffer.putLong(entry, next, LITTLE_ENDIAN);
-            buffer.putLong(entry + 8, size, LITTLE_ENDIAN);
+            buffer.putInt(entry + 8, size, LITTLE_ENDIAN);
+            int flags = isThere ? timeslice.flags(i) : ComponentFlyweight.MISSING_COMPONENT;
+            buffer.putInt(entry + 12, flags, LITTLE_ENDIAN);
             int microslices = isThere ? timeslice.microsliceCount(i) : 0;
             buffer.putInt(entry + 16, microslices, LITTLE_ENDIAN);
             buffer.putInt(entry + 20, isThere ? 1 : 0, LITTLE_ENDIAN);
@@ -383,12 +401,19 @@ public final class ConsumerBroker implements TimesliceHandler, ProtocolAgent {
     /** Tells consumers that it is over and removes the segment; their mappings stay. */
     @Override
     public void onClose() {
-        if (segment == null) {
+        if (buffer == null) {
             return;
         }
-        buffer.putIntOrdered(ConsumerSegment.ENDED, 1);
+        if (!isFinished) {
+            buffer.putIntOrdered(ConsumerSegment.ENDED, ConsumerSegment.FAILED);
+        }
         try {
-            Files.deleteIfExists(path);
+            // Another one may be there by now.
+            if (fileKey().equals(fileKey)) {
+                Files.delete(path);
+            }
+        } catch (NoSuchFileException e) {
+            // Somebody else has removed it.
         } catch (IOException e) {
             context.environment().errorHandler().onError(e);
         }

@@ -28,18 +28,21 @@ import org.agrona.concurrent.UnsafeBuffer;
  * <pre>
  * header     0 magic  8 version u32  12 workers u32  16 items u32  20 components u32
  *            24 item length u64  32 beat u64 (grows while the broker lives)  40 ended u32
- * worker k   128 + 256 k: by the broker 0 token u64 (0: free)  8 handed u64  16 items, 8 of u32;
+ *            (1: all was given, 2: the broker has failed)  48 process u64 of the broker
+ * worker k   128 + 256 k: by the broker 0 token u64 (0: free; the upper half is the worker's
+ *            process)  8 handed u64  16 items, 8 of u32;
  *            by the worker 128 completed u64  136 beat u64  144 process u64  152 leaving u32
  * item k     behind the workers, aligned to 4,096: 0 index u64  8 number u64  16 flags u32
  *            20 components u32  24 arrival spread ns u64
- *            64 + 24 i: offset in the item u64, size u64, microslices u32, present u32
+ *            64 + 24 i: offset in the item u64, size u32, flags u32, microslices u32,
+ *            present u32
  * </pre>
  */
 final class ConsumerSegment {
     /** "VRBFLES1". */
     static final long MAGIC = 0x3153454C46425256L;
 
-    static final int VERSION = 1;
+    static final int VERSION = 2;
     static final int WORKERS = 16;
 
     /** Items handed to a worker and not completed. */
@@ -47,6 +50,9 @@ final class ConsumerSegment {
 
     static final int BEAT = 32;
     static final int ENDED = 40;
+    static final int FINISHED = 1;
+    static final int FAILED = 2;
+    private static final int BROKER = 48;
     static final int TOKEN = 0;
     static final int HANDED = 8;
     static final int QUEUED = 16;
@@ -76,14 +82,17 @@ final class ConsumerSegment {
     }
 
     /**
-     * Makes a segment; consumers see it when it is whole.
+     * Makes a segment; consumers see it when it is whole. It takes the place of one whose broker's
+     * process is gone.
      *
      * @throws IOException also if there is no room for it
+     * @throws FlesnetException if another file is there
      */
     static ConsumerSegment create(Path path, int components, int items, long contentLength)
             throws IOException {
         long length = (TABLE + (long) ENTRY * components + contentLength + 4095) / 4096 * 4096;
         Arguments.range("bytes of all items", length * items, 1, Integer.MAX_VALUE - ITEMS_AT);
+        requireFree(path);
         Path whole = path.resolveSibling(path.getFileName() + ".new");
         Files.deleteIfExists(whole);
         Set<OpenOption> options =
@@ -110,6 +119,7 @@ final class ConsumerSegment {
             buffer.putInt(16, items, LITTLE_ENDIAN);
             buffer.putInt(20, components, LITTLE_ENDIAN);
             buffer.putLong(24, length, LITTLE_ENDIAN);
+            buffer.putLong(BROKER, ProcessHandle.current().pid(), LITTLE_ENDIAN);
             buffer.putLongOrdered(0, MAGIC);
             Files.move(whole, path, StandardCopyOption.ATOMIC_MOVE);
         } catch (IOException e) {
@@ -117,6 +127,19 @@ final class ConsumerSegment {
             throw e;
         }
         return new ConsumerSegment(buffer, components, items, (int) length);
+    }
+
+    private static void requireFree(Path path) throws IOException {
+        if (Files.exists(path, LinkOption.NOFOLLOW_LINKS)) {
+            long broker = open(path).buffer.getLong(BROKER, LITTLE_ENDIAN);
+            if (isAlive(broker)) {
+                throw new FlesnetException(path + " is the segment of process " + broker);
+            }
+        }
+    }
+
+    static boolean isAlive(long process) {
+        return ProcessHandle.of(process).map(ProcessHandle::isAlive).orElse(false);
     }
 
     /**

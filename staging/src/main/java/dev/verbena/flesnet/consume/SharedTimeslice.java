@@ -57,6 +57,11 @@ final class SharedTimeslice implements Timeslice {
     }
 
     @Override
+    public int flags(int input) {
+        return buffer.getInt(entry(input) + 12, LITTLE_ENDIAN);
+    }
+
+    @Override
     public int componentCount() {
         return segment.components();
     }
@@ -68,7 +73,7 @@ final class SharedTimeslice implements Timeslice {
 
     @Override
     public int size(int input) {
-        return (int) buffer.getLong(entry(input) + 8, LITTLE_ENDIAN);
+        return buffer.getInt(entry(input) + 8, LITTLE_ENDIAN);
     }
 
     @Override

@@ -70,14 +70,14 @@ public final class TimesliceConsumer implements AutoCloseable {
      *
      * @return null: there is none now
      * @throws FlesnetException if this consumer was refused or given up, or its compute node is
-     *     silent
+     *     silent or has failed
      */
     public Timeslice poll() {
         if (timeslice.isHeld()) {
             throw new IllegalStateException("the last timeslice was not released");
         }
         long now = clock.nanoTime();
-        if (isEnded() && !hasMore() || !isThere(now)) {
+        if (isDone() || !isThere(now)) {
             return null;
         }
         if (now - beatNs >= BEAT_NS) {
@@ -116,15 +116,19 @@ public final class TimesliceConsumer implements AutoCloseable {
 
     private void find() {
         boolean isWaiting = Files.exists(registration);
-        for (int w = 0; w < ConsumerSegment.WORKERS && at < 0; w++) {
-            int slot = ConsumerSegment.workerAt(w);
-            at = buffer.getLongVolatile(slot + ConsumerSegment.TOKEN) == token ? slot : -1;
-        }
+        lookUp();
         if (at >= 0) {
             long process = ProcessHandle.current().pid();
             buffer.putLongOrdered(at + ConsumerSegment.PROCESS, process);
         } else if (!isWaiting) {
             throw new FlesnetException("the compute node has refused this consumer");
+        }
+    }
+
+    private void lookUp() {
+        for (int w = 0; w < ConsumerSegment.WORKERS && at < 0; w++) {
+            int slot = ConsumerSegment.workerAt(w);
+            at = buffer.getLongVolatile(slot + ConsumerSegment.TOKEN) == token ? slot : -1;
         }
     }
 
@@ -144,15 +148,25 @@ public final class TimesliceConsumer implements AutoCloseable {
         return buffer.getIntVolatile(ConsumerSegment.ENDED) != 0;
     }
 
-    /** Whether there will be no further timeslice. */
+    /**
+     * Whether there will be no further timeslice.
+     *
+     * @throws FlesnetException if that is because the compute node has failed
+     */
     public boolean isDone() {
-        return isEnded() && !timeslice.isHeld() && !hasMore();
+        boolean isOver = isEnded() && !timeslice.isHeld() && !hasMore();
+        if (isOver && buffer.getIntVolatile(ConsumerSegment.ENDED) == ConsumerSegment.FAILED) {
+            throw new FlesnetException("the compute node ended before it had given everything");
+        }
+        return isOver;
     }
 
     /** Leaves: what it has is given back. */
     @Override
     public void close() throws IOException {
         Files.deleteIfExists(registration);
+        // It may be registered and have timeslices, though it has never asked for one.
+        lookUp();
         if (at >= 0 && buffer.getLongVolatile(at + ConsumerSegment.TOKEN) == token) {
             buffer.putIntOrdered(at + ConsumerSegment.LEAVING, 1);
         }

@@ -12,6 +12,7 @@ final class Worker {
     private final int at;
     private final int[] queue = new int[ConsumerSegment.QUEUE];
     private ConsumerWish wish;
+    private long token;
     private long handed;
     private long completed;
     private int pending = NONE;
@@ -31,8 +32,9 @@ final class Worker {
         return wish;
     }
 
-    void begin(ConsumerWish wanted, long token, long nowNs) {
+    void begin(ConsumerWish wanted, long newToken, long nowNs) {
         wish = wanted;
+        token = newToken;
         handed = 0;
         completed = 0;
         pending = NONE;
@@ -123,8 +125,9 @@ final class Worker {
         return nowNs - heardNs > limitNs;
     }
 
-    /** Number of its process; 0: it has not said. */
+    /** Number of its process; until it has said that, what its token has. */
     long process() {
-        return buffer.getLongVolatile(at + ConsumerSegment.PROCESS);
+        long said = buffer.getLongVolatile(at + ConsumerSegment.PROCESS);
+        return said == 0 ? token >>> 32 : said;
     }
 }

@@ -132,8 +132,9 @@ public final class InputEngine implements ProtocolAgent {
         ring.settle();
         work += source.poll(ring, now);
         wantWakeAt(source.nextDueNs());
-        if (source.failure() != null) {
-            end(new FlesnetException("input %s: %s".formatted(input, source.failure())));
+        String why = source.failure() != null ? source.failure() : ring.failure();
+        if (why != null) {
+            end(new FlesnetException("input %s: %s".formatted(input, why)));
         }
         if (source.isEnded() && !ring.owes()) {
             total = ring.timesliceCount();

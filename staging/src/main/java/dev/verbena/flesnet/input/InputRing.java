@@ -44,6 +44,7 @@ final class InputRing implements MicrosliceSink, AutoCloseable {
     private int lastSystem;
     private int lastFormat;
     private long droppedCount;
+    private String failure;
 
     InputRing(FlesnetContext context, Transport transport) {
         int count = 1 << context.sourceDescriptorExponent();
@@ -169,7 +170,24 @@ final class InputRing implements MicrosliceSink, AutoCloseable {
 
     @Override
     public boolean hasRoom(int length) {
-        return owed == 0 && hasDescriptor() && length <= contentFree();
+        boolean isRoom = owed == 0 && hasDescriptor() && length <= contentFree();
+        if (!isRoom && !hasComponent(released / perTimeslice)) {
+            // Nothing can be sent, so nothing will be released.
+            failure =
+                    ("the component of timeslice %s has at least %s bytes of contents, the input"
+                                    + " ring %s; use fewer or smaller microslices, or"
+                                    + " FlesnetContext.sourceRing")
+                            .formatted(
+                                    released / perTimeslice,
+                                    contentWritten - contentReleased + length,
+                                    contentMax());
+        }
+        return isRoom;
+    }
+
+    /** Why nothing will ever have room; null if that is not so. */
+    String failure() {
+        return failure;
     }
 
     @Override

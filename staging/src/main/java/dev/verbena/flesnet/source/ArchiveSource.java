@@ -37,6 +37,10 @@ public final class ArchiveSource implements MicrosliceSource, AutoCloseable {
     private final Reader reader;
     private final AgentThread thread;
     private volatile long takenBytes;
+
+    /** Bytes of the longest content that the engine takes; 0: it has not asked for any yet. */
+    private volatile int contentMax;
+
     private String refused;
 
     private ArchiveSource(Environment environment, List<Path> files) throws IOException {
@@ -96,15 +100,25 @@ public final class ArchiveSource implements MicrosliceSource, AutoCloseable {
                     work++;
                 }
             } catch (IOException e) {
-                failure = files.get(file) + ": " + e.getMessage();
-                isOver = true;
+                fail(e.getMessage());
+            } catch (Throwable e) {
+                // Also when memory ends: the engine waits for what this thread does.
+                fail(e.toString());
             }
             return work;
         }
 
+        private void fail(String why) {
+            failure = files.get(file) + ": " + why;
+            isOver = true;
+        }
+
         private boolean step() throws IOException {
+            if (contentMax == 0) {
+                return false;
+            }
             if (next == null) {
-                next = archive.nextMicroslice();
+                next = archive.nextMicroslice(contentMax);
                 if (next == null) {
                     nextFile();
                     return true;
@@ -149,6 +163,7 @@ public final class ArchiveSource implements MicrosliceSource, AutoCloseable {
     @Override
     public int poll(MicrosliceSink sink, long nowNs) {
         int work = 0;
+        contentMax = sink.contentMax();
         while (work < BATCH && refused == null) {
             ArchivedMicroslice head = ahead.peek();
             if (head == null || !canAdd(head, sink)) {
@@ -163,12 +178,6 @@ public final class ArchiveSource implements MicrosliceSource, AutoCloseable {
 
     private boolean canAdd(ArchivedMicroslice head, MicrosliceSink sink) {
         int length = head.content().length;
-        if (length > sink.contentMax()) {
-            refused =
-                    "a microslice of %s bytes, the input ring has %s"
-                            .formatted(length, sink.contentMax());
-            return false;
-        }
         if (!sink.hasRoom(length)) {
             return false;
         }

@@ -10,6 +10,7 @@ import dev.verbena.flesnet.archive.ArchiveHead;
 import dev.verbena.flesnet.archive.ArchiveWriter;
 import dev.verbena.flesnet.archive.ArchivedMicroslice;
 import java.io.IOException;
+import java.lang.reflect.Proxy;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -87,13 +88,54 @@ class ArchiveSourceTest {
         assertThat(sink.kept).hasSize(19);
     }
 
+    /** What no ring takes is not read: its bytes, which may be few in a file, could be 1 GiB. */
+    @Test
+    void shouldRefuseALengthBeforeItReadsTheBytes() throws IOException {
+        Path file = archive("a.msa", ArchiveHead.MICROSLICES, ArchiveHead.PLAIN, 49, 1);
+        byte[] bytes = Files.readAllBytes(file);
+        int length = bytes.length - 49 - Long.BYTES;
+        assertThat(bytes[length]).isEqualTo((byte) 49);
+        // 2^24 + 49 bytes.
+        bytes[length + 3] = 1;
+        Files.write(file, bytes);
+        try (ArchiveSource source = ArchiveSource.launch(environment, List.of(file))) {
+            pollToTheEnd(source);
+            assertThat(source.failure()).contains("a length of 16777265 bytes, at most 1048576");
+        }
+    }
+
+    /** Its own thread must not end without a word. */
+    @Test
+    void shouldFailWhenMemoryEnds() throws IOException {
+        Path whole = archive("a.msa", ArchiveHead.MICROSLICES, ArchiveHead.PLAIN, 0, 20);
+        Path large =
+                (Path)
+                        Proxy.newProxyInstance(
+                                getClass().getClassLoader(),
+                                new Class<?>[] {Path.class},
+                                (path, method, arguments) -> {
+                                    if (method.getName().equals("toString")) {
+                                        return "large.msa";
+                                    }
+                                    throw new OutOfMemoryError("Java heap space");
+                                });
+        try (ArchiveSource source = ArchiveSource.launch(environment, List.of(whole, large))) {
+            pollToTheEnd(source);
+            assertThat(source.isEnded()).isFalse();
+            assertThat(source.failure()).contains("large.msa", "Java heap space");
+        }
+        assertThat(sink.kept).hasSize(20);
+    }
+
     @Test
     void shouldRefuseWhatNoRingTakesAndWhatIsNoArchive() throws IOException {
         Path file = archive("a.msa", ArchiveHead.MICROSLICES, ArchiveHead.PLAIN, 0, 20);
         sink.contentMax = 8;
         try (ArchiveSource source = ArchiveSource.launch(environment, List.of(file))) {
             pollToTheEnd(source);
-            assertThat(source.failure()).isEqualTo("a microslice of 9 bytes, the input ring has 8");
+            assertThat(source.failure())
+                    .contains("a.msa", "a length of 9 bytes, at most 8 are taken");
+            assertThat(sink.kept).hasSize(9);
         }
         Path other = archive("b.tsa", ArchiveHead.TIMESLICES, ArchiveHead.PLAIN, 0, 0);
         assertThatThrownBy(() -> ArchiveSource.launch(environment, List.of(other)))
