@@ -358,6 +358,18 @@ class StagingProtocolTest {
     }
 
     @Test
+    void shouldLeaveNothingOfADatasetWhoseMetaFileCannotBeMade() throws IOException {
+        stage.launch(sink);
+        try (RawClient client = client(1, 1)) {
+            String next = Long.toHexString(client.open("d", PAGE) + 1);
+            // What a foreign process does to the directory.
+            Files.createDirectory(stage.memory.resolve(next + ".tmp"));
+            assertThat(client.open("next", PAGE)).isEqualTo(-StgStatus.NO_SPACE);
+            Await.until("gone", () -> !Files.exists(stage.memory.resolve(next + ".data")));
+        }
+    }
+
+    @Test
     void shouldDropClientsThatSendGarbageAndServeOthers() throws IOException {
         stage.launch(sink);
         Random random = new Random(20);

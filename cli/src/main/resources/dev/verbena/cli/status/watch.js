@@ -263,6 +263,9 @@
   };
   source.onerror = () => {
     at('state').className = 'lost';
-    text(at('state'), 'verbena watch does not answer; what is shown is old. Trying again.');
+    /* A refusal ends it: the next verbena watch has another address, and each serves 16 pages. */
+    text(at('state'), source.readyState === EventSource.CLOSED
+      ? 'This page cannot be continued; what is shown is old. Open the address that verbena watch now prints.'
+      : 'verbena watch does not answer; what is shown is old. Trying again.');
   };
 }());

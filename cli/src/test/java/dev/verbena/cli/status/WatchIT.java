@@ -137,6 +137,35 @@ class WatchIT {
                 .contains("\"status\"");
     }
 
+    /** There are streams for 16 pages. */
+    @Test
+    void shouldSayThatAPageThatIsRefusedDoesNotGoOn() throws Exception {
+        Path browser = HeadlessBrowser.find();
+        Assumptions.assumeTrue(browser != null, "Chromium is not installed");
+        try (CommandProcess watch = CommandProcess.start(folder, "watch");
+                BrowserSession page = new BrowserSession(browser, folder)) {
+            String address = address(watch);
+            URI uri = URI.create(address);
+            List<Socket> open = new ArrayList<>();
+            try {
+                for (int i = 0; i < 16; i++) {
+                    open.add(new Socket("127.0.0.1", uri.getPort()));
+                    String request = "GET " + uri.getPath() + "events HTTP/1.1\r\nHost: a\r\n\r\n";
+                    open.get(i).getOutputStream().write(request.getBytes(UTF_8));
+                    assertThat(open.get(i).getInputStream().read()).isEqualTo('H');
+                }
+                page.open(address);
+                page.awaitTrue("document.getElementById('state')?.className === 'lost'");
+                assertThat(page.evaluate("document.getElementById('state').textContent"))
+                        .contains("cannot be continued", "Open the address");
+            } finally {
+                for (Socket each : open) {
+                    each.close();
+                }
+            }
+        }
+    }
+
     @Test
     void shouldOnlyBeReadByWhoHasTheToken() throws Exception {
         try (CommandProcess watch = CommandProcess.start(folder, "watch")) {

@@ -134,6 +134,17 @@ class DuckDbSinkTest {
                 .hasMessageContaining("nowhere");
     }
 
+    /** To DuckDB their tables would be one. */
+    @Test
+    void shouldRefuseAVariableWhoseNameDiffersFromAnotherInCaseOnly() throws Exception {
+        tester.send("v", "double", 8, null, false, doubles(0, 3));
+        assertThatThrownBy(() -> tester.send("V", "double", 8, null, false, doubles(3, 3)))
+                .isInstanceOf(SinkRejectedException.class)
+                .hasMessageContaining("variable V would have the table of variable v");
+        assertThat(session.command("SELECT count(*) FROM v")).isEqualTo("3\n");
+        assertThat(session.command("SELECT dataset FROM verbena_piece")).isEqualTo("v\n");
+    }
+
     /** Specification, section 8.4, and the other kinds of ranges and dimensions. */
     @Test
     void shouldMapArraysAndTheirRegions() throws Exception {

@@ -140,6 +140,7 @@ public final class Hdf5Sink implements Sink {
         StagedPiece piece = StagedPiece.of(dataset);
         Path file = file(piece);
         if (!index.contains(piece)) {
+            piece.requireFile(piece.global());
             if (Files.exists(file)) {
                 throw new SinkRejectedException("step " + file.getFileName() + " is complete");
             }

@@ -172,4 +172,28 @@ class Hdf5SinkTest {
                     .hasMessageContaining("another shape or type");
         }
     }
+
+    @Test
+    void shouldRefuseAnArrayThatNoFileCanHold() {
+        for (long[] global : new long[][] {{1L << 40, 1L << 40}, {1L << 43, 7}}) {
+            assertThatThrownBy(
+                            () ->
+                                    sink.send(
+                                            "x",
+                                            "double",
+                                            8,
+                                            piece(
+                                                    "Temperature",
+                                                    1,
+                                                    9,
+                                                    global,
+                                                    new long[2],
+                                                    new long[] {3, 2}),
+                                            false,
+                                            doubles(0, 6)))
+                    .isInstanceOf(SinkRejectedException.class)
+                    .hasMessageContaining(Long.toString(global[0]));
+        }
+        assertThat(files.resolve("Temperature.1.h5.tmp")).doesNotExist();
+    }
 }

@@ -12,10 +12,10 @@ import dev.verbena.staging.sink.TarText;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.sql.Connection;
-import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Properties;
+import org.postgresql.Driver;
 import org.postgresql.PGConnection;
 import org.postgresql.copy.CopyIn;
 
@@ -73,7 +73,8 @@ public final class PostgresSink implements Sink {
     @Override
     public SinkSession open() throws IOException {
         try {
-            Connection connection = DriverManager.getConnection(url, properties);
+            // A DriverManager does not see drivers of a class loader that is made for a sink.
+            Connection connection = new Driver().connect(url, properties);
             try {
                 connection.setAutoCommit(false);
                 PieceTables.createCatalogue(connection);
@@ -93,7 +94,7 @@ public final class PostgresSink implements Sink {
     /** Whether trying it again may help: the server is away, full, stopping, or had a conflict. */
     private static boolean isPassing(SQLException e) {
         String state = e.getSQLState() == null ? "08" : e.getSQLState();
-        return state.matches("(08|40|53|55|57|58).*");
+        return state.matches("(08|40|53|55|57P|58).*");
     }
 
     private interface Work {

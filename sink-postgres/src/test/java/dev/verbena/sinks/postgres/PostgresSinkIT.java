@@ -231,6 +231,15 @@ class PostgresSinkIT {
         assertThat(session.command("SELECT count(*) FROM \"Temperature\"")).isEqualTo("12\n");
     }
 
+    /** The server is there, and would cancel it again. */
+    @Test
+    void shouldRefuseAQueryThatReachesItsTimeLimit() throws Exception {
+        session.command("SET statement_timeout = 1");
+        assertThatThrownBy(() -> session.query("SELECT pg_sleep(100)", 1))
+                .isInstanceOf(SinkRejectedException.class)
+                .hasMessageContaining("statement timeout");
+    }
+
     @Test
     void shouldBeFoundByItsUri() {
         try (Sink sink =

@@ -345,6 +345,9 @@ public final class RpcCall {
 
     /** Encodes and sends the answer, or keeps it until it can be sent. */
     RpcResult sendReply() {
+        if (phase == Phase.ABANDONED) {
+            return RpcResult.EIO; // another call has its place
+        }
         boolean isFirst = phase != Phase.REPLYING;
         if (isFirst) {
             phase(Phase.REPLYING);

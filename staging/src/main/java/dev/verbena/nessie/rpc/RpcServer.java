@@ -405,9 +405,6 @@ public final class RpcServer {
     void finish(RpcCall call) {
         slots.give(call);
         call.noListener();
-        if (call.phase == RpcCall.Phase.ABANDONED) {
-            return;
-        }
         call.phase(RpcCall.Phase.ENDED);
         trace.ended(call);
         free(call);

@@ -34,6 +34,7 @@ final class Dataset {
     private boolean isSyncing;
     private boolean isRepeated;
     private boolean isTakenUp;
+    private boolean isLeaving;
     private long syncRequest;
     private long syncNs;
     private long doneNs;
@@ -282,6 +283,13 @@ final class Dataset {
 
     boolean hasClientsCrc() {
         return crc() == syncCrc;
+    }
+
+    /** It is being removed from now on; false: it was already. */
+    boolean leave() {
+        boolean isFirst = !isLeaving;
+        isLeaving = true;
+        return isFirst;
     }
 
     void synced(boolean hasCrc, long order) {

@@ -64,8 +64,11 @@ final class Ends {
         remove(dataset, DatasetState.ABORTED);
     }
 
-    /** Deletes its files; then its bytes are free, and its client is told how it ended. */
+    /** Deletes its files, once; then its bytes are free, and its client is told how it ended. */
     void remove(Dataset dataset, DatasetState how) {
+        if (!dataset.leave()) {
+            return;
+        }
         dataset.state(how);
         StagedFile file = dataset.file();
         boolean isRead = arrays.left(dataset.name());

@@ -378,7 +378,7 @@ final class Openings {
                     if (failure == null) {
                         made(opening, made[0], meta);
                     } else {
-                        notMade(opening, isMemory, used, failure);
+                        notMade(opening, isMemory, used == null ? made[0] : used, failure);
                     }
                 });
     }
@@ -400,13 +400,17 @@ final class Openings {
         }
     }
 
-    /** A full disk, mostly. */
-    private void notMade(Opening opening, boolean isMemory, StagedFile used, Exception failure) {
+    /**
+     * A full disk, mostly.
+     *
+     * @param file what there is of it; null: nothing
+     */
+    private void notMade(Opening opening, boolean isMemory, StagedFile file, Exception failure) {
         settings.environment().errorHandler().onError(failure);
         registry.give(opening.name);
         admission.release(isMemory, opening.length);
-        if (used != null) {
-            ends.discard(used);
+        if (file != null) {
+            ends.discard(file);
         }
         if (opening.connection.session().isConnected(opening.connection)) {
             refuse(opening, StgStatus.NO_SPACE);

@@ -310,9 +310,14 @@ final class Reception {
 
     void onAbort(Connection by, StgFlyweight message) {
         Dataset dataset = registry.receiving(by, message.datasetId());
-        if (dataset != null) {
+        if (dataset != null && !isSealing(dataset)) {
             ends.abort(dataset);
         }
+    }
+
+    /** Of one that is being received: all of it is here, and its client is about to know. */
+    private static boolean isSealing(Dataset dataset) {
+        return dataset.meta().syncedOrder() > 0;
     }
 
     /** A client is gone: peers reach nothing of it any more, whatever becomes of its datasets. */
@@ -340,8 +345,7 @@ final class Reception {
         }
         ends.revoke(dataset);
         dataset.orphaned(nowNs);
-        boolean isSealing = dataset.meta().syncedOrder() > 0;
-        if (!isSealing && !before.has(StgFlags.FEATURE_RESUME)) {
+        if (!isSealing(dataset) && !before.has(StgFlags.FEATURE_RESUME)) {
             dataset.failed();
             ends.abort(dataset);
         }
@@ -355,7 +359,7 @@ final class Reception {
                     boolean isLate =
                             dataset.state() == DatasetState.RECEIVING
                                     && dataset.connection() == null
-                                    && dataset.meta().syncedOrder() == 0
+                                    && !isSealing(dataset)
                                     && !dataset.hasJobs()
                                     && nowNs - dataset.orphanedNs() - settings.resumeNs() >= 0;
                     if (isLate) {

@@ -3,6 +3,7 @@ package dev.verbena.staging.forward;
 import dev.verbena.staging.sink.SinkRejectedException;
 import dev.verbena.staging.sink.SinkSession;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 
 /** One try to hand something to a sink. Its result is read after it has ended. */
 public abstract class SinkTask {
@@ -57,8 +58,12 @@ public abstract class SinkTask {
         } catch (SinkRejectedException e) {
             end(Result.REJECTED, e);
             return true;
-        } catch (IOException | RuntimeException e) {
+        } catch (IOException | UncheckedIOException e) {
             end(Result.UNKNOWN, e);
+            return false;
+        } catch (RuntimeException e) {
+            // A fault in the sink's code, which another try would meet again.
+            end(Result.REJECTED, e);
             return false;
         }
     }

@@ -1,6 +1,7 @@
 package dev.verbena.staging.sink;
 
 import dev.verbena.staging.metadata.PieceMetadata;
+import java.util.Arrays;
 
 /**
  * A dataset as a piece of a variable, checked: its shape and its bytes fit together, and its
@@ -24,6 +25,10 @@ public record StagedPiece(
         Scalar scalar,
         int vector) {
     private static final int VECTOR_MAX = 4096;
+
+    /** What a file of ext4 can have, and some room for a header. */
+    private static final long FILE_MAX = (1L << 44) - (1L << 20);
+
     private static final String NAME = "[A-Za-z_][A-Za-z0-9_]{0,62}";
 
     /** Scalars as SAVIME names them, little-endian. */
@@ -146,6 +151,17 @@ public record StagedPiece(
         if (product != elements) {
             throw new SinkRejectedException(
                     "the shape has %s elements, the dataset %s".formatted(product, elements));
+        }
+    }
+
+    /**
+     * Of elements that a sink keeps in one file.
+     *
+     * @throws SinkRejectedException if no file can be as long as an array of this shape
+     */
+    public void requireFile(long[] of) throws SinkRejectedException {
+        if (product(of) > FILE_MAX / (scalar.size() * vector)) {
+            throw new SinkRejectedException("an array of " + Arrays.toString(of) + " elements");
         }
     }
 

@@ -128,6 +128,7 @@ public final class ZarrSink implements Sink {
             }
             return chunks;
         }
+        piece.requireFile(chunks);
         Files.createDirectories(array);
         List<String> names = ZarrText.dimensions(piece.global().length);
         FileSink.write(array.resolve(".zattrs"), ZarrText.attributes(names, piece.vector(), ""));

@@ -159,6 +159,29 @@ abstract class RpcBulkContract extends RpcArgumentsContract {
     }
 
     @Test
+    void shouldHoldNoMoreCallsWhenOneOfAClientThatIsGoneIsAnswered() {
+        RpcServerOptions one = RpcServerOptions.DEFAULT;
+        reopen(
+                new RpcServerOptions(
+                        1, 0, -1, one.argsLengthMax(), 0, 0, 0, one.progressNs(), one.order()));
+        call(HOLD, null, null, 20_000);
+        pair.pump("held", () -> held.size() == 1);
+        RpcEndpoint gone = client;
+        pair.forget(gone);
+        gone.close();
+        pair.pump("given up", () -> pair.server.pendingCount() == 0);
+        assertThat(held.remove().reply(0, null)).isEqualTo(RpcResult.EIO);
+        connectClient();
+        call(HOLD, null, null, 20_000);
+        call(HOLD, null, null, 20_000);
+        pair.pump("held", () -> !held.isEmpty());
+        for (int i = 0; i < 100; i++) {
+            pair.step();
+        }
+        assertThat(held).hasSize(1);
+    }
+
+    @Test
     @Tag("nessie-R15")
     void shouldNeverUseMoreThanItsSlots() {
         int clients = isWhole() ? 64 : 8;

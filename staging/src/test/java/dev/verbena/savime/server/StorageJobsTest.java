@@ -2,54 +2,16 @@ package dev.verbena.savime.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.verbena.savime.store.BackgroundWork;
 import java.io.IOException;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** Which work on files the server's own thread does. */
 class StorageJobsTest {
-    private final Waiting memory = new Waiting();
-    private final Waiting disk = new Waiting();
+    private final WaitingWork memory = new WaitingWork();
+    private final WaitingWork disk = new WaitingWork();
     private final List<String> done = new ArrayList<>();
-
-    /** Runs nothing until it is polled. */
-    private static final class Waiting implements BackgroundWork {
-        private final ArrayDeque<Job> jobs = new ArrayDeque<>();
-
-        @Override
-        public void onReady(Runnable wakeup) {}
-
-        @Override
-        public void submit(Job job) {
-            jobs.add(job);
-        }
-
-        @Override
-        public int poll() {
-            int count = jobs.size();
-            for (int i = 0; i < count; i++) {
-                Job job = jobs.remove();
-                try {
-                    job.run();
-                    job.ended(null);
-                } catch (Exception e) {
-                    job.ended(e);
-                }
-            }
-            return count;
-        }
-
-        @Override
-        public boolean isQuiet() {
-            return jobs.isEmpty();
-        }
-
-        @Override
-        public void close() {}
-    }
 
     private void submitShort(StorageJobs jobs, boolean isMemory, String name) {
         jobs.submitShort(isMemory, () -> done.add(name), failure -> done.add(name + " ended"));

@@ -106,6 +106,7 @@ final class DuckSession implements SinkSession {
                                                 SqlTars.array(piece.shape())))
                         == 1;
         if (isNew) {
+            requireOwnTable(piece);
             statements.update(
                     "CREATE TABLE IF NOT EXISTS \"%s\" (%s)"
                             .formatted(piece.variable(), SqlTars.columns(piece)));
@@ -117,6 +118,19 @@ final class DuckSession implements SinkSession {
             }
         } else if (!dataset.isRepeated() || !dataset.name().equals(nameOf(piece))) {
             throw new SinkRejectedException("there is already " + piece.describe());
+        }
+    }
+
+    /** Names of tables that differ only in case are one name to the database. */
+    private void requireOwnTable(StagedPiece piece) throws IOException {
+        List<String[]> others =
+                statements.query(
+                        "SELECT variable FROM verbena_piece WHERE lower(variable) = lower('%1$s') AND variable <> '%1$s' LIMIT 1"
+                                .formatted(piece.variable()));
+        if (!others.isEmpty()) {
+            throw new SinkRejectedException(
+                    "variable %s would have the table of variable %s"
+                            .formatted(piece.variable(), others.get(0)[0]));
         }
     }
 

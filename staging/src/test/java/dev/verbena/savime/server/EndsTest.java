@@ -1,0 +1,140 @@
+package dev.verbena.savime.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.verbena.agent.RealEnvironment;
+import dev.verbena.savime.server.Connection.Asked;
+import dev.verbena.savime.store.MetaFile;
+import dev.verbena.savime.store.StagedFile;
+import dev.verbena.savime.store.StagingDirectory;
+import dev.verbena.savime.wire.DatasetState;
+import dev.verbena.savime.wire.StgFlyweight;
+import dev.verbena.savime.wire.StgType;
+import dev.verbena.staging.sink.StagedArrays;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** How datasets end while work on their files is still to be done. */
+class EndsTest {
+    private static final int LENGTH = 4096;
+
+    @TempDir Path folder;
+    private final List<Throwable> errors = new CopyOnWriteArrayList<>();
+    private final RealEnvironment environment =
+            RealEnvironment.builder().job("ends").errorHandler(errors::add).build();
+    private final ServerSettings settings = settings(environment);
+    private final Registry registry = new Registry(0);
+    private final StorageJobs jobs = new StorageJobs(new WaitingWork(), new WaitingWork(), true);
+    private final ServerCounts counts = new ServerCounts();
+    private final Ends ends = new Ends(settings, registry, jobs, counts, null, new StagedArrays());
+    private final Admission admission = new Admission(settings, ends::discard);
+    private final Session session = new Session(1, 2);
+    private final Connection connection = new Connection(0, 0);
+    private StagingDirectory memory;
+    private StagingDirectory disk;
+
+    private static ServerSettings settings(RealEnvironment environment) {
+        return new ServerSettings(
+                environment,
+                null,
+                null,
+                null,
+                0,
+                null,
+                1 << 20,
+                1 << 20,
+                1 << 20,
+                0,
+                0,
+                0,
+                0,
+                0,
+                0,
+                0,
+                0,
+                0,
+                0,
+                0,
+                0,
+                0,
+                0,
+                0);
+    }
+
+    @BeforeEach
+    void open() {
+        ends.admission(admission);
+        session.add(connection);
+        connection.greeted(session, LENGTH, 1, 0);
+        memory = new StagingDirectory(folder.resolve("memory"), true);
+        disk = new StagingDirectory(folder.resolve("disk"), false);
+    }
+
+    @AfterEach
+    void close() {
+        memory.close();
+        disk.close();
+        environment.close();
+        assertThat(errors).isEmpty();
+    }
+
+    private Dataset dataset(StagingDirectory directory, DatasetState state) throws IOException {
+        long id = registry.nextId();
+        MetaFile meta = new MetaFile(id, "d", "char", LENGTH, 1, 2, state, false, 0, 0, 0, null);
+        StagedFile file = directory.create(id, LENGTH);
+        Dataset dataset = new Dataset(session, connection, file, meta, 0);
+        admission.charge(file);
+        registry.add(dataset);
+        return dataset;
+    }
+
+    /** What was refused long ago is looked for again before its file is gone. */
+    @Test
+    void shouldGiveTheBytesOfADatasetBackOnce() throws IOException {
+        Dataset dataset = dataset(disk, DatasetState.FAILED);
+        ends.remove(dataset, DatasetState.FAILED);
+        ends.remove(dataset, DatasetState.FAILED);
+        jobs.poll();
+        assertThat(admission.disk().reserved()).isZero();
+        assertThat(session.datasetCount()).isZero();
+    }
+
+    /** Two commands may name one text. */
+    @Test
+    void shouldGiveTheFileOfADatasetToOneOther() throws IOException {
+        Dataset text = dataset(memory, DatasetState.RECEIVED);
+        ends.remove(text, DatasetState.FORWARDED);
+        ends.remove(text, DatasetState.FORWARDED);
+        assertThat(admission.reuse(LENGTH)).isSameAs(text.file());
+        assertThat(admission.reuse(LENGTH)).isNull();
+    }
+
+    @Test
+    void shouldNotAbortWhatIsBeingSealed() throws IOException {
+        List<Dataset> received = new ArrayList<>();
+        Sealing sealing = new Sealing(settings, registry, jobs, ends, counts, received::add);
+        Reception reception = new Reception(settings, registry, jobs, null, ends, counts, sealing);
+        Dataset dataset = dataset(disk, DatasetState.RECEIVING);
+        Asked all = new Asked(0, dataset.id(), 0, LENGTH, 0, 0);
+        dataset.received(new Block(dataset, connection, all, null, false), 0);
+        sealing.onSync(connection, message(StgType.DATASET_SYNC).sync(dataset.id(), LENGTH, 0, 0));
+        reception.onAbort(connection, message(StgType.DATASET_ABORT).datasetId(dataset.id()));
+        jobs.poll();
+        assertThat(received).containsExactly(dataset);
+        assertThat(dataset.state()).isEqualTo(DatasetState.RECEIVED);
+        assertThat(dataset.file().data()).exists();
+    }
+
+    private static StgFlyweight message(int type) {
+        int length = StgType.lengthMin(type);
+        return new StgFlyweight().begin(new UnsafeBuffer(new byte[length]), 0, type, length);
+    }
+}
