@@ -210,9 +210,8 @@ final class ShmConnections {
         }
         int retained = inbox.retainedCount(connection);
         if (retained > 0) {
-            throw new IllegalStateException(
-                    "%s messages of the connection to '%s' are retained; release them first"
-                            .formatted(retained, connection.peerName));
+            String what = "%s messages of the connection to '%s' are retained; release them first";
+            throw new IllegalStateException(what.formatted(retained, connection.peerName));
         }
         if (connection.isDelivering) {
             connection.disconnectLater();
@@ -244,14 +243,14 @@ final class ShmConnections {
 
     /** A retained message was given back; a connection that waited for it may be finished. */
     void released(ShmConnection connection) {
-        if (connection.state == ShmConnection.GONE && connection.retainedCount() == 0) {
+        if (connection.state < ShmConnection.GONE || connection.retainedCount() > 0) {
+            return;
+        }
+        if (connection.state == ShmConnection.GONE) {
             finish(connection);
-            if (events.stream().anyMatch(event -> event.connection() == connection)) {
-                connection.ended();
-            } else {
-                remove(connection);
-            }
-        } else if (connection.state == ShmConnection.LEFT && connection.retainedCount() == 0) {
+            connection.ended();
+        }
+        if (events.stream().noneMatch(event -> event.connection() == connection)) {
             remove(connection);
         }
     }

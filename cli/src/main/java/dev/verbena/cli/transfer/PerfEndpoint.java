@@ -39,10 +39,7 @@ public final class PerfEndpoint implements AutoCloseable {
     /** A receiver of a stream of messages polls. One that has had none for a millisecond sleeps. */
     private static final int IDLE_POLLS_MAX = 10_000;
 
-    /**
-     * Where bytes arrive without our calls. A pause between two looks lets the processor begin one
-     * look only, and the line comes sooner from the other processor.
-     */
+    /** With a pause between two looks the processor begins one only: the line comes sooner. */
     private static final int LOOKS_PER_POLL = 1000;
 
     /** Longest time from a signal to the end of the process. */
@@ -281,9 +278,7 @@ public final class PerfEndpoint implements AutoCloseable {
 
     /** Starts one operation, as soon as fewer than {@code window} are outstanding. */
     public void start(int operation, int length, int window) {
-        while (outstanding >= window || startUpTo(1, operation, length) == 0) {
-            pollOrFail();
-        }
+        start(operation, length, window, 1);
     }
 
     /** Starts so many, each as soon as fewer than {@code window} are outstanding. */
