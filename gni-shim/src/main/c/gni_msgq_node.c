@@ -141,15 +141,19 @@ static struct gni_msgq_node *map_file(struct gni_nic *nic, int fd, uint32_t pe, 
 static void prune(struct gni_msgq *q)
 {
     struct gni_msgq_node *node = q->node;
+    uint32_t count = node->instances; /* read once: another process may write nonsense */
 
-    for (uint32_t i = 0; i < node->instances;) {
+    if (count > GNI_MSGQ_NODE_INSTS_MAX)
+        count = GNI_MSGQ_NODE_INSTS_MAX;
+    for (uint32_t i = 0; i < count;) {
         uint32_t inst = node->instance[i];
 
         if (inst != q->nic->inst && gni_msgq_is_alive(q->nic, node->pe, inst))
             i++;
         else /* also a predecessor of ours with this instance's number */
-            node->instance[i] = node->instance[--node->instances];
+            node->instance[i] = node->instance[--count];
     }
+    node->instances = count;
 }
 
 /* Under the lock of a file without content: space first, so that no access can fault. */
