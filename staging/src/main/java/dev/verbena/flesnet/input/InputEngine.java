@@ -147,7 +147,9 @@ public final class InputEngine implements ProtocolAgent {
         work += recovered;
         work += sendRounds(now);
         work += protocol.flush(now);
-        free();
+        if (!recovery.isBusy()) {
+            free(); // what is reported as owed may have to be sent again
+        }
         boolean isOver = isEnding() && protocol.isFinished();
         if (now - countedNs >= COUNT_NS || isOver || failure != null) {
             countedNs = now;
