@@ -60,10 +60,7 @@ public final class RpcCall {
     private final WorkRequest work = new WorkRequest().targetEvent(false);
     private final Int2ObjectHashMap<XdrValue> argsByOpcode = new Int2ObjectHashMap<>();
 
-    /**
-     * Set before the call goes to its handler, cleared by that; read by the server's thread. What
-     * follows a release store need not wait for it, as it would for a volatile one.
-     */
+    /** Set before the call goes to its handler, cleared by that, with a release store only. */
     private final AtomicBoolean isHandling = new AtomicBoolean();
 
     Phase phase = Phase.FREE;
