@@ -64,7 +64,7 @@ final class Ends {
         remove(dataset, DatasetState.ABORTED);
     }
 
-    /** Deletes its files, once; then its bytes are free, and its client is told how it ended. */
+    /** Deletes its files, once; then its bytes are free, and its client is notified. */
     void remove(Dataset dataset, DatasetState how) {
         if (!dataset.leave()) {
             return;
