@@ -53,9 +53,19 @@ final class Frames {
             Endpoint endpoint,
             byte[] privateData) {}
 
-    /** A new pair for requests of the sender, and what the old one was refused. */
+    /**
+     * A new pair for requests of the sender, and what the old one was refused, or, {@code
+     * isUnanswered}, for what it got no answer.
+     */
     record Repair(
-            int number, int packet, int key, long address, long length, int rights, int serial) {}
+            int number,
+            int packet,
+            int key,
+            long address,
+            long length,
+            int rights,
+            int serial,
+            boolean isUnanswered) {}
 
     /** The pair that carries them out, and how the refused one is to be reported. */
     record Repaired(int number, int packet, int status, int serial) {}
@@ -145,11 +155,12 @@ final class Frames {
                         .putLong(repair.address())
                         .putLong(repair.length())
                         .putInt(repair.rights())
-                        .putInt(repair.serial()));
+                        .putInt(repair.serial())
+                        .putInt(repair.isUnanswered() ? 1 : 0));
     }
 
     static Repair repair(ByteBuffer from) {
-        need(from, 5 * Integer.BYTES + 2 * Long.BYTES);
+        need(from, 6 * Integer.BYTES + 2 * Long.BYTES);
         Repair repair =
                 new Repair(
                         from.getInt(),
@@ -158,7 +169,8 @@ final class Frames {
                         from.getLong(),
                         from.getLong(),
                         from.getInt(),
-                        from.getInt());
+                        from.getInt(),
+                        from.getInt() != 0);
         check(((repair.number | repair.packet) >>> 24) == 0, "numbers");
         return repair;
     }

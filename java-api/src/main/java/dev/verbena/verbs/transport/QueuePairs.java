@@ -2,6 +2,7 @@ package dev.verbena.verbs.transport;
 
 import dev.verbena.transport.TransportContext;
 import dev.verbena.verbs.QueuePair;
+import dev.verbena.verbs.QueuePairState;
 import dev.verbena.verbs.VerbsException;
 import java.util.ArrayList;
 import java.util.List;
@@ -79,6 +80,11 @@ final class QueuePairs {
         retire(connection, old);
         Endpoint own = endpoint(connection);
         return new Frames.Repaired(own.inNumber(), own.inPacket(), status, repair.serial());
+    }
+
+    /** Whether the pair that carries out requests has refused one. */
+    static boolean isInError(QueuePair pair) {
+        return pair.state() == QueuePairState.ERROR;
     }
 
     /** A new pair for requests, in place of the one that was refused something. */

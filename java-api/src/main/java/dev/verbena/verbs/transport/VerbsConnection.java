@@ -99,6 +99,8 @@ final class VerbsConnection {
     /** The NIC refused the first work; its pair is being made anew. */
     private boolean isRefused;
 
+    private boolean isUnanswered;
+
     private boolean isRepairing;
     private int repairSerial;
 
@@ -342,11 +344,21 @@ final class VerbsConnection {
         if (state >= DYING || isRefused && completion.status() == CompletionStatus.FLUSHED) {
             return null;
         }
-        if (work != NO_WORK && completion.status() == CompletionStatus.REMOTE_ACCESS) {
-            isRefused = true;
-            return null;
+        if (work == NO_WORK || !mayBeRefused(sending.works.at(work), completion.status())) {
+            return CompletionStatus.text(completion.status());
         }
-        return CompletionStatus.text(completion.status());
+        isRefused = true;
+        isUnanswered = completion.status() != CompletionStatus.REMOTE_ACCESS;
+        return null;
+    }
+
+    /**
+     * Soft-RoCE names the begin of a get whose memory went away in its midst. To its initiator that
+     * is an old packet, and the get stays unanswered.
+     */
+    private static boolean mayBeRefused(Work work, int status) {
+        return status == CompletionStatus.REMOTE_ACCESS
+                || status == CompletionStatus.RETRIES_EXCEEDED && work.isGet();
     }
 
     private void succeeded(Work work) {
@@ -380,7 +392,8 @@ final class VerbsConnection {
         isRepairing = true;
         credits.returnLost();
         repairSerial++;
-        return first.refused(fresh.number(), packet, sending.resources.segmentMax, repairSerial);
+        return first.refused(
+                fresh.number(), packet, sending.resources.segmentMax, repairSerial, isUnanswered);
     }
 
     boolean isRepair(int serial) {

@@ -404,6 +404,10 @@ final class VerbsConnections {
                 regions.whyRefused(
                         repair.key(), repair.address(), repair.length(), repair.rights());
         try {
+            if (repair.isUnanswered() && !QueuePairs.isInError(connection.in)) {
+                die(connection, "gets no answer from our device, which refused nothing", false);
+                return;
+            }
             connection.channel.send(Frames.repaired(pairs.repair(connection, repair, status)));
         } catch (VerbsException e) {
             die(connection, "cannot be joined anew: " + e.getMessage(), false);

@@ -261,7 +261,8 @@ final class Work {
     }
 
     /** What the peer must know to say why it refused the request behind the completed ones. */
-    Frames.Repair refused(int number, int packet, int segmentMax, int serial) {
+    Frames.Repair refused(
+            int number, int packet, int segmentMax, int serial, boolean isUnanswered) {
         int left = completed;
         int at = 0;
         for (; at < count - 1; at++) {
@@ -271,7 +272,8 @@ final class Work {
             }
             left -= requests;
         }
-        return new Frames.Repair(number, packet, key, targets[at], lengths[at], rights(), serial);
+        return new Frames.Repair(
+                number, packet, key, targets[at], lengths[at], rights(), serial, isUnanswered);
     }
 
     private int rights() {
@@ -280,6 +282,10 @@ final class Work {
             case Operation.PUT, Operation.PUT_NOTIFY -> RemoteDescriptor.REMOTE_WRITE;
             default -> RemoteDescriptor.REMOTE_ATOMIC;
         };
+    }
+
+    boolean isGet() {
+        return operation == Operation.GET;
     }
 
     /** Whether a message slot of the peer was reserved for it. */

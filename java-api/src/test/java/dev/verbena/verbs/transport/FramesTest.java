@@ -53,7 +53,7 @@ class FramesTest {
                 .isEqualTo(hello());
         assertThat(hello.privateData()).containsExactly(1, 2, 3);
         assertThat(Endpoint.decode(body(Frames.accept(ENDPOINT)))).isEqualTo(ENDPOINT);
-        Frames.Repair repair = new Frames.Repair(1, 2, -3, Long.MIN_VALUE, 5, 6, 7);
+        Frames.Repair repair = new Frames.Repair(1, 2, -3, Long.MIN_VALUE, 5, 6, 7, true);
         assertThat(Frames.repair(body(Frames.repair(repair)))).isEqualTo(repair);
         Frames.Repaired repaired = new Frames.Repaired(1, 2, 3, 4);
         assertThat(Frames.repaired(body(Frames.repaired(repaired)))).isEqualTo(repaired);
@@ -85,7 +85,7 @@ class FramesTest {
         fuzz("verbs accept", Frames.accept(ENDPOINT), in -> Endpoint.decode(wrap(in)));
         fuzz(
                 "verbs repair",
-                Frames.repair(new Frames.Repair(1, 2, 3, 4, 5, 6, 7)),
+                Frames.repair(new Frames.Repair(1, 2, 3, 4, 5, 6, 7, false)),
                 in -> Frames.repair(wrap(in)));
         fuzz(
                 "verbs repaired",

@@ -246,13 +246,23 @@ class HostilePeerTest {
     void shouldEndWhoseFramesMakeNoSense() throws Exception {
         List<ByteBuffer> frames =
                 List.of(
-                        Frames.repair(new Frames.Repair(1 << 24, 0, 0, 0, 0, 0, 0)),
+                        Frames.repair(new Frames.Repair(1 << 24, 0, 0, 0, 0, 0, 0, false)),
                         Frames.repaired(new Frames.Repaired(1, 1, 9, 1)),
                         Frames.plain(Frames.REPAIR),
                         Frames.accept(endpoint(0x300)),
                         Frames.refuse("no"));
         for (ByteBuffer frame : frames) {
             assertEnds("frame ", peer -> peer.say(frame));
+        }
+    }
+
+    /** Only what was refused is repaired: else a broken network would be, again and again. */
+    @Test
+    void shouldEndWhoGetsNoAnswerFromAPairThatRefusedNothing() throws Exception {
+        try (Peer peer = new Peer(0x300)) {
+            peer.say(Frames.repair(new Frames.Repair(1, 0, 0, 0, 0, 0, 0, true)));
+            pollUntil("its end", () -> seen.lost.containsKey(peer.handle));
+            assertThat(seen.lost.get(peer.handle)).contains("refused nothing");
         }
     }
 
@@ -265,7 +275,7 @@ class HostilePeerTest {
             VerbsConnection connection = new VerbsConnection(0, 1, from, null, null);
             pairs.make(connection);
             pairs.join(connection, endpoint(0x300));
-            Frames.Repair repair = new Frames.Repair(0x400, 1, 0, 0, 0, 0, 1);
+            Frames.Repair repair = new Frames.Repair(0x400, 1, 0, 0, 0, 0, 1, false);
             for (int i = 0; i < 64; i++) {
                 pairs.repair(connection, repair, 1);
             }
