@@ -18,6 +18,7 @@ import java.util.TreeMap;
 import java.util.function.LongConsumer;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -206,5 +207,35 @@ class FlesnetLossTest {
         simulation.world().run(40 * MS);
         simulation.world().crash(dead().host());
         requireWhole(3000);
+    }
+
+    /**
+     * Inputs that are ahead of another carry the decision out while a live compute node has not yet
+     * looked at what they had written and take back.
+     */
+    @Test
+    @Tag("flesnet-45")
+    void shouldWriteOverNothingThatALateComputeNodeStillLooksAt() {
+        start(c -> c.sourceRing(20, 12));
+        long beginNs = dead().nanoClock().nanoTime();
+        for (int i = 0; i < NODES; i++) {
+            PatternSource whole = source(i, 1000, 20_000);
+            simulation.input(i == 1 ? new Paused(whole, 41 * MS, 90 * MS, beginNs) : whole);
+        }
+        simulation.world().run(20 * MS);
+        simulation.world().crash(dead().host());
+        simulation.world().run(21 * MS);
+        long frozenNs = 14 * MS;
+        simulation.world().freeze(simulation.computes().get(0).process().host(), frozenNs);
+        // Long enough for the rings to be full.
+        simulation.world().run(4 * MS);
+        assertThat(hasNoticed()).isFalse();
+        assertThat(simulation.world().runUntil(this::hasNoticed, frozenNs - 5 * MS)).isTrue();
+        requireWhole(1000);
+    }
+
+    /** Whether an input knows that a compute node is lost. */
+    private boolean hasNoticed() {
+        return simulation.inputs().stream().anyMatch(i -> !i.process().errors().isEmpty());
     }
 }

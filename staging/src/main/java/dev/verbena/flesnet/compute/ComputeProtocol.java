@@ -211,7 +211,6 @@ final class ComputeProtocol implements AutoCloseable {
         }
         happened();
         peer.acked(decision.epoch() + 1);
-        peer.told(Math.max(peer.toldEpoch(), peer.ackedEpoch()));
     }
 
     private void drop(InputPeer peer, String why) {

@@ -235,7 +235,7 @@ public final class InputEngine implements ProtocolAgent {
         long descriptor = link.next();
         long timeslice = assignment.timeslice(link.compute, descriptor);
         boolean isOver = total >= 0 && timeslice >= total;
-        if (isOver || link.stage() == 0 && recovery.isHeld(timeslice)) {
+        if (isOver || link.stage() == 0 && recovery.isHeld(link, timeslice)) {
             link.stalls.enter(StallClock.NONE, now);
             return 0;
         }

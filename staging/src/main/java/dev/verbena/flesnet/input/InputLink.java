@@ -64,6 +64,7 @@ final class InputLink {
     private long heartbeatTime;
     private boolean isReport;
     private int ackedEpoch;
+    private int decidedEpoch;
     private boolean isFinalSent;
     private boolean isFinal;
 
@@ -360,6 +361,15 @@ final class InputLink {
 
     void decisionAckSent() {
         ackedEpoch++;
+    }
+
+    /** Decisions that the compute node has made itself. */
+    int decidedEpoch() {
+        return decidedEpoch;
+    }
+
+    void onDecision(int epoch) {
+        decidedEpoch = Math.max(decidedEpoch, epoch + 1);
     }
 
     boolean isFinalSent() {

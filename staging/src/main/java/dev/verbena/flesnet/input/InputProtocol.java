@@ -163,7 +163,11 @@ final class InputProtocol implements AutoCloseable, InputRecovery.Engine {
                             new FlesnetException(
                                     "compute node %s aborted".formatted(link.compute)));
             case SyncFlyweight.FAILURE_ASK -> engine.recovery().onAsk(message);
-            case SyncFlyweight.DECISION -> engine.recovery().onDecision(message);
+            case SyncFlyweight.DECISION -> {
+                engine.recovery().onDecision(message);
+                link.onDecision(message.i32(0));
+                engine.happened(link);
+            }
             default ->
                     throw new IllegalArgumentException("sync type " + message.type() + " to input");
         }

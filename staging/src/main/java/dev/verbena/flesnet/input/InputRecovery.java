@@ -72,9 +72,14 @@ final class InputRecovery {
         highestSent = Math.max(highestSent, timeslice);
     }
 
-    /** Whether a timeslice must not be sent before a decision. */
-    boolean isHeld(long timeslice) {
-        return decided != null || isReporting && timeslice > trigger;
+    /**
+     * Whether a timeslice must not be sent before a decision. A compute node that has not decided
+     * may still look at descriptors that were undone: nothing is written over them.
+     */
+    boolean isHeld(InputLink link, long timeslice) {
+        return decided != null
+                || link.decidedEpoch() < applied.size()
+                || isReporting && timeslice > trigger;
     }
 
     /** A node is lost. */

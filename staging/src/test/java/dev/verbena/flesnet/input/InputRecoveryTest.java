@@ -173,4 +173,17 @@ class InputRecoveryTest {
         recovery.onDecision(decision(1_000_000_000, 333_333_000, 2));
         assertThat(recovery.doWork(0)).isEqualTo(1);
     }
+
+    @Test
+    void shouldWriteNothingAnewBeforeTheComputeNodeHasDecided() {
+        lose(2);
+        recovery.onDecision(decision(4, 1, 2));
+        assertThat(recovery.doWork(0)).isEqualTo(1);
+        // Node 1 has decided, of which this input knows; node 0 may look at timeslice 6 yet.
+        links[1].onDecision(0);
+        assertThat(recovery.isHeld(links[1], 5)).isFalse();
+        assertThat(recovery.isHeld(links[0], 5)).isTrue();
+        links[0].onDecision(0);
+        assertThat(recovery.isHeld(links[0], 5)).isFalse();
+    }
 }
