@@ -19,6 +19,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileTime;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -231,6 +233,27 @@ class ConsumersTest extends ConsumersFixture {
                 served.finish();
                 Await.until("an end", consumer::isDone);
             }
+        }
+    }
+
+    /** As long ago as a registration may have been left over. */
+    private static void age(Path file) throws IOException {
+        Files.setLastModifiedTime(file, FileTime.from(Instant.now().minusSeconds(86_400)));
+    }
+
+    @Test
+    void shouldKnowALaterProcessThatHasTheNumberOfOneThatIsGone() throws Exception {
+        long token = ProcessHandle.current().pid() << 32 | 99;
+        Path left = directory.resolve("timeslices.register-" + token);
+        age(Files.writeString(left, "1\n0\nALL\n\n\n"));
+        try (Served first = new Served(1, 16, 1)) {
+            Await.until("refused", () -> first.run.errors.size() == 1);
+            assertThat(first.run.errors.get(0)).hasMessageContaining("its process is gone");
+            Path segmentLeft = Files.copy(segment, directory.resolve("left"));
+            age(segmentLeft);
+            ConsumerBroker second = new ConsumerBroker(first.run.context, segmentLeft, 16, 1);
+            second.onStart();
+            second.onClose();
         }
     }
 

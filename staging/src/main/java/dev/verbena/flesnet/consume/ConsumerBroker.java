@@ -158,7 +158,7 @@ public final class ConsumerBroker implements TimesliceHandler, ProtocolAgent {
                 throw new IllegalArgumentException("there is room for " + workers.length);
             }
             free.begin(wish, Long.parseUnsignedLong(token), now);
-            if (!ConsumerSegment.isAlive(free.process())) {
+            if (!ConsumerSegment.isAlive(free.process(), file)) {
                 free.end();
                 throw new IllegalArgumentException("its process is gone");
             }

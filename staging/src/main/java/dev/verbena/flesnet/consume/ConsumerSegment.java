@@ -18,6 +18,7 @@ import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFileAttributes;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.nio.file.attribute.UserPrincipal;
+import java.time.Instant;
 import java.util.Set;
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -132,10 +133,20 @@ final class ConsumerSegment {
     private static void requireFree(Path path) throws IOException {
         if (Files.exists(path, LinkOption.NOFOLLOW_LINKS)) {
             long broker = open(path).buffer.getLong(BROKER, LITTLE_ENDIAN);
-            if (isAlive(broker)) {
+            if (isAlive(broker, path)) {
                 throw new FlesnetException(path + " is the segment of process " + broker);
             }
         }
+    }
+
+    /** Whether the process that wrote a file still runs; a later one may have its number. */
+    static boolean isAlive(long process, Path file) throws IOException {
+        // Starts are known to about a second.
+        Instant latest = Files.getLastModifiedTime(file).toInstant().plusSeconds(2);
+        return ProcessHandle.of(process)
+                .filter(ProcessHandle::isAlive)
+                .map(alive -> alive.info().startInstant().map(latest::isAfter).orElse(true))
+                .orElse(false);
     }
 
     static boolean isAlive(long process) {
