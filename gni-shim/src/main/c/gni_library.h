@@ -357,6 +357,8 @@ int gni_mem_key(struct gni_nic *nic, uint64_t address, uint64_t length, uint32_t
                 uint64_t *base, snic_key_t *key);
 gni_return_t gni_mem_code(int error);
 int gni_mem_take_index(struct gni_nic *nic, uint32_t *index);
+/* Ends these keys: 0, or -ETIMEDOUT as snic_deregister. */
+int gni_mem_drain(struct gni_nic *nic, const snic_key_t *keys, uint32_t count);
 int gni_mem_take_segments(struct gni_nic *nic, uint32_t count, uint32_t *first);
 void gni_mem_fill(struct gni_own_mdh *own, uint64_t address, uint64_t length, uint32_t flags,
                   struct gni_cq *cq);
@@ -369,6 +371,7 @@ gni_return_t gni_reserve(struct gni_nic *nic, uint64_t address, uint64_t length,
                          uint32_t flags, gni_mem_handle_t *mem_hndl);
 gni_return_t gni_reserve_update(struct gni_nic *nic, uint64_t address, uint64_t length,
                                 const gni_mem_handle_t *mem_hndl);
+int gni_reserve_drain(struct gni_nic *nic, const struct gni_own_mdh *own); /* as gni_mem_drain */
 void gni_reserve_drop(struct gni_nic *nic, struct gni_own_mdh *own);
 uint32_t gni_reserve_range(const struct gni_own_mdh *own, uint64_t address, uint64_t length,
                            uint8_t **at, uint64_t *piece); /* as gni_local_range */

@@ -220,11 +220,20 @@ int gni_mem_take_segments(struct gni_nic *nic, uint32_t count, uint32_t *first)
     return -ENOSPC;
 }
 
-static void drop_segments(struct gni_nic *nic, struct gni_own_mdh *own, uint32_t first,
-                          uint32_t made)
+int gni_mem_drain(struct gni_nic *nic, const snic_key_t *keys, uint32_t count)
 {
-    for (uint32_t i = 0; i < made; i++)
-        snic_deregister(nic->snic, &own->keys[i], GNI_DEREGISTER_MS);
+    int error = 0;
+
+    /* All of them end, and together they wait no longer than one would. What an earlier call
+     * drained is stale: that counts as done. */
+    for (uint32_t i = 0; i < count; i++)
+        if (snic_deregister(nic->snic, &keys[i], error ? 0 : GNI_DEREGISTER_MS) == -ETIMEDOUT)
+            error = -ETIMEDOUT;
+    return error;
+}
+
+static void drop_segments(struct gni_nic *nic, struct gni_own_mdh *own, uint32_t first)
+{
     if (own->segment_count)
         memset(&nic->segment_used[first], 0, own->segment_count);
     free(own->keys);
@@ -277,7 +286,8 @@ static gni_return_t register_segments(struct gni_nic *nic, const gni_mem_segment
         error = fill_segments(nic, own, first, flags, &made);
     }
     if (error != 0) {
-        drop_segments(nic, own, first, made);
+        gni_mem_drain(nic, own->keys, made);
+        drop_segments(nic, own, first);
         if (cq != NULL)
             cq->memories--;
         give_index(nic, index);
@@ -317,23 +327,36 @@ gni_return_t GNI_MemRegisterSegments(gni_nic_handle_t nic_hndl, gni_mem_segment_
 
 /* ---- the end of a registration ---- */
 
-static void deregister(struct gni_nic *nic, uint32_t index)
+/* 0, or -ETIMEDOUT: a process that began before is still inside. Then nothing is given back, and
+ * the next call goes on waiting. */
+static int revoke(struct gni_nic *nic, uint32_t index)
 {
     struct gni_own_mdh *own = &nic->mdh[index];
     struct gni_mdh *mdh = &nic->view.mdh[index];
 
-    own->generation +=
-        own->generation & 1 ? 1 : 2; /* even: reserved, and not yet given to any process */
-    own->is_live = 0;
+    if (own->is_live)
+        own->generation += own->generation & 1; /* even: an earlier call has revoked it */
+    else
+        own->generation += 2; /* reserved, and not yet given to any process */
     /* Nobody begins anything from here on; the keys wait for those who have begun. */
     atomic_store_explicit(&mdh->generation, own->generation, memory_order_release);
     SNIC_STEP("gni.deregister.revoked");
     if (own->reserved != NULL)
+        return gni_reserve_drain(nic, own);
+    if (own->segment_count)
+        return gni_mem_drain(nic, own->keys, own->segment_count);
+    return gni_mem_drain(nic, &own->key, 1);
+}
+
+static void forget(struct gni_nic *nic, uint32_t index)
+{
+    struct gni_own_mdh *own = &nic->mdh[index];
+
+    own->is_live = 0;
+    if (own->reserved != NULL)
         gni_reserve_drop(nic, own);
     else if (own->segment_count)
-        drop_segments(nic, own, own->segment_first, own->segment_count);
-    else
-        snic_deregister(nic->snic, &own->key, GNI_DEREGISTER_MS);
+        drop_segments(nic, own, own->segment_first);
     if (own->cq != NULL)
         own->cq->memories--;
     own->cq = NULL;
@@ -343,23 +366,33 @@ static void deregister(struct gni_nic *nic, uint32_t index)
 gni_return_t GNI_MemDeregister(gni_nic_handle_t nic_hndl, gni_mem_handle_t *mem_hndl)
 {
     struct gni_nic *nic = gni_handle_find(nic_hndl, GNI_KIND_NIC);
+    gni_return_t code = GNI_RC_INVALID_PARAM;
     struct gni_own_mdh *own;
 
     if (nic == NULL || mem_hndl == NULL)
-        return GNI_RC_INVALID_PARAM;
+        return code;
     gni_enter(&nic->lock);
     own = find(nic, mem_hndl);
-    if (own != NULL)
-        deregister(nic, (uint32_t)(own - nic->mdh));
+    if (own != NULL && revoke(nic, (uint32_t)(own - nic->mdh)) != 0) {
+        gni_fail(
+            "GNI_MemDeregister: a peer has been inside for %u ms; it may be stopped: try again",
+            GNI_DEREGISTER_MS);
+        code = GNI_RC_TIMEOUT;
+    } else if (own != NULL) {
+        forget(nic, (uint32_t)(own - nic->mdh));
+        code = GNI_RC_SUCCESS;
+    }
     gni_leave(&nic->lock);
-    return own ? GNI_RC_SUCCESS : GNI_RC_INVALID_PARAM;
+    return code;
 }
 
 void gni_mem_close(struct gni_nic *nic)
 {
     for (uint32_t i = 0; i < GNI_MDHS; i++)
-        if (nic->mdh[i].is_live || nic->mdh[i].reserved)
-            deregister(nic, i);
+        if (nic->mdh[i].is_live || nic->mdh[i].reserved) {
+            revoke(nic, i);
+            forget(nic, i);
+        }
 }
 
 uint32_t gni_local_range(struct gni_nic *nic, const gni_mem_handle_t *handle, uint64_t address,
@@ -444,7 +477,7 @@ gni_return_t GNI_MemQueryHndls(gni_nic_handle_t nic_hndl, int fd, gni_mem_handle
     for (uint32_t i = from; code == GNI_RC_NO_MATCH && i < GNI_MDHS; i++) {
         if (!nic->mdh[i].is_live)
             continue;
-        gni_mem_make_handle(nic, i, mem_hndl);
+        *mem_hndl = nic->mdh[i].handle;
         *address = nic->mdh[i].address;
         *length = nic->mdh[i].length;
         code = GNI_RC_SUCCESS;

@@ -94,9 +94,10 @@ gni_return_t gni_reserve_update(struct gni_nic *nic, uint64_t address, uint64_t 
     uint64_t base;
     int at, error;
 
-    if (r == NULL || own->handle.qword1 != mem_hndl->qword1 ||
-        own->handle.qword2 != mem_hndl->qword2 || address < own->address ||
-        address - own->address > own->length || length > own->length - (address - own->address))
+    if (r == NULL || (own->is_live && !(own->generation & 1)) || /* which is being ended */
+        own->handle.qword1 != mem_hndl->qword1 || own->handle.qword2 != mem_hndl->qword2 ||
+        address < own->address || address - own->address > own->length ||
+        length > own->length - (address - own->address))
         return GNI_RC_INVALID_PARAM;
     at = place_of(r, address, length);
     if (at < 0 || at == IS_THERE)
@@ -125,12 +126,20 @@ uint32_t gni_reserve_held(const struct gni_own_mdh *own)
     return own->reserved->pieces * (own->reserved->pieces + 1) / 2;
 }
 
+int gni_reserve_drain(struct gni_nic *nic, const struct gni_own_mdh *own)
+{
+    const struct gni_reserved *r = own->reserved;
+    snic_key_t keys[PIECES_MAX];
+
+    for (uint32_t i = 0; i < r->pieces; i++)
+        keys[i] = r->piece[i].key;
+    return gni_mem_drain(nic, keys, r->pieces);
+}
+
 void gni_reserve_drop(struct gni_nic *nic, struct gni_own_mdh *own)
 {
     struct gni_reserved *r = own->reserved;
 
-    for (uint32_t i = 0; i < r->pieces; i++)
-        snic_deregister(nic->snic, &r->piece[i].key, GNI_DEREGISTER_MS);
     for (uint32_t i = 0; i < r->pieces; i++)
         memset(&nic->segment_used[r->run[i]], 0, i + 1);
     free(r);

@@ -375,6 +375,55 @@ static void stopped_in_an_event(void)
     CHECK_EQ(0, GNI_ExtCheck(target.nic, NULL, 0));
 }
 
+/* ---- the end of a registration under a put that does not go on ---- */
+
+static gni_mem_handle_t entered;
+static gni_return_t ended;
+
+static void end_registration(const char *label)
+{
+    if (strcmp(label, "foreign.before") != 0)
+        return;
+    snic_step_hook = NULL;
+    ended = GNI_MemDeregister(target.nic, &entered);
+}
+
+/* No more than what has begun goes in, and the registration ends once that has left. */
+static void stays_until_left(uint64_t address)
+{
+    gni_post_descriptor_t d = transaction(GNI_POST_RDMA_PUT, &a, &target, 64);
+
+    d.remote_mem_hndl = entered;
+    d.remote_addr = address;
+    snic_step_hook = end_registration;
+    OK(post_and_wait(&a, &d));
+    CODE(GNI_RC_TIMEOUT, ended);
+    CHECK_EQ(0, GNI_ExtCheck(target.nic, NULL, 0));
+    expect_error(&a, &d, 7);
+    CODE(GNI_RC_INVALID_PARAM, GNI_MemRegister(target.nic, address + 4096, 4096, NULL,
+                                               GNI_MEM_UPDATE_REGION, (uint32_t)-1, &entered));
+    OK(GNI_MemDeregister(target.nic, &entered));
+    CODE(GNI_RC_INVALID_PARAM, GNI_MemDeregister(target.nic, &entered));
+    CHECK_EQ(0, GNI_ExtCheck(target.nic, NULL, 0));
+}
+
+static void registration_ends_in_a_put(void)
+{
+    uint64_t at;
+
+    open_both();
+    at = (uint64_t)(uintptr_t)target.memory;
+    entered = target.handle;
+    stays_until_left(at);
+    gni_mem_segment_t pieces[2] = {{at, 4096}, {at + 8192, 4096}};
+    OK(GNI_MemRegisterSegments(target.nic, pieces, 2, NULL, 0, (uint32_t)-1, &entered));
+    stays_until_left(4096);
+    OK(GNI_MemRegister(target.nic, at, MEMORY_BYTES, NULL, GNI_MEM_RESERVE_REGION, (uint32_t)-1,
+                       &entered));
+    OK(GNI_MemRegister(target.nic, at, 4096, NULL, GNI_MEM_UPDATE_REGION, (uint32_t)-1, &entered));
+    stays_until_left(at);
+}
+
 static const struct check_case cases[] = {
     {"", "killed_mapped", killed_mapped},
     {"", "killed_foreign", killed_foreign},
@@ -382,6 +431,7 @@ static const struct check_case cases[] = {
     {"", "stopped_outside_foreign", stopped_outside_foreign},
     {"", "stopped_in_an_atomic", stopped_in_an_atomic},
     {"", "stopped_in_an_event", stopped_in_an_event},
+    {"", "registration_ends_in_a_put", registration_ends_in_a_put},
 };
 
 int main(int argc, char **argv)

@@ -8,6 +8,7 @@ final class Gni {
     static final int NOT_DONE = 1;
     static final int INVALID_STATE = 8;
     static final int ERROR_RESOURCE = 3;
+    static final int TIMEOUT = 4;
     static final int PERMISSION_ERROR = 5;
     static final int DESCRIPTOR_ERROR = 6;
     static final int TRANSACTION_ERROR = 11;

@@ -74,6 +74,12 @@ final class GniConnection extends TableConnection {
         isRegistered = false;
     }
 
+    /** The peer may be writing there for ever: the next connection needs another. */
+    void abandonMailbox() {
+        mailbox = 0;
+        isRegistered = false;
+    }
+
     /** Where the peer's mailbox is. */
     void peerMailbox(long address, long low, long high) {
         peerMailbox = address;

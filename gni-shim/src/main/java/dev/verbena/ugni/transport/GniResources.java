@@ -157,11 +157,19 @@ final class GniResources {
         return scratch.getLong(HANDLE_LENGTH - PIECE);
     }
 
-    /** Nobody reaches it from now on. */
+    /**
+     * Nobody reaches it from now on; one that is deregistered already is left alone.
+     *
+     * @throws GniFailure if a peer that began before is still inside: its memory must stay. Another
+     *     call goes on waiting
+     */
     void deregister(long low, long high) {
         scratch.putLong(0, low);
         scratch.putLong(HANDLE_LENGTH - PIECE, high);
-        ugni.vgn_mem_deregister(nic, at(0));
+        long result = ugni.vgn_mem_deregister(nic, at(0));
+        if (result == -Gni.TIMEOUT) {
+            throw new GniFailure(Gni.failure("GNI_MemDeregister", result), Gni.TIMEOUT);
+        }
     }
 
     // ---- endpoints ----

@@ -104,15 +104,22 @@ final class Mailboxes {
                 ugni.vgn_smsg_init(c.endpoint, local.addressOffset(), remote.addressOffset()));
     }
 
-    /** The peer cannot write to it any more; its memory waits for the next connection. */
+    /**
+     * The peer cannot begin to write to it any more. Its memory waits for the next connection,
+     * unless the peer is stopped while it writes there: then it stays as it is until the NIC goes.
+     */
     void close(GniConnection c) {
         if (c.endpoint != 0) {
             ugni.vgn_ep_destroy(c.endpoint);
             c.endpoint(0, 0);
         }
         if (c.isRegistered) {
-            resources.deregister(c.mailboxLow, c.mailboxHigh);
-            c.deregistered();
+            try {
+                resources.deregister(c.mailboxLow, c.mailboxHigh);
+                c.deregistered();
+            } catch (GniFailure e) {
+                c.abandonMailbox();
+            }
         }
     }
 

@@ -97,18 +97,23 @@ final class Registrations extends RegionTable<GniRegion> {
         region.onLocal(resources.handleLow(), resources.handleHigh(), isReadOnly);
     }
 
+    /** Peers' handle first: if one of them is still inside, nothing else has changed. */
     private void deregister(GniRegion region) {
-        if (region.localHigh != 0) {
-            resources.deregister(region.localLow, region.localHigh);
-        }
         if (region.remoteHigh != 0 && region.remoteHigh != region.localHigh) {
             resources.deregister(region.remoteLow, region.remoteHigh);
+        }
+        if (region.localHigh != 0) {
+            resources.deregister(region.localLow, region.localHigh);
         }
     }
 
     @Override
     protected void revoke(GniRegion region) {
-        deregister(region);
+        try {
+            deregister(region);
+        } catch (GniFailure e) {
+            throw new TransportException("close " + region + ": " + e.getMessage(), 0, e);
+        }
         byHandle.remove(mix(region.remoteLow, region.remoteHigh));
     }
 
