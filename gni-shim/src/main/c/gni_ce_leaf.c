@@ -57,8 +57,7 @@ static void fail(struct gni_ep *ep, uint32_t status)
     settle(ep, &part);
 }
 
-/* One step of one leaf that waits. */
-static void look(struct gni_ep *ep)
+static void walk(struct gni_ep *ep)
 {
     struct gni_nic *nic = ep->nic;
     struct gni_ce_place place;
@@ -82,6 +81,14 @@ static void look(struct gni_ep *ep)
     ep->ce.looked_ns = now;
     if (gni_ce_is_lost(nic, &place))
         fail(ep, GNI_CE_STATUS_UNREACHABLE);
+}
+
+/* One step of one leaf that waits. */
+static void look(struct gni_ep *ep)
+{
+    ep->nic->ce_walk++;
+    walk(ep);
+    ep->nic->ce_walk++;
 }
 
 void gni_ce_progress(struct gni_nic *nic)

@@ -25,6 +25,7 @@ uint32_t gni_ce_open(struct gni_nic *nic, const struct gni_ce_where *where,
         channel->id != where->id)
         return GNI_STATUS_MDD_INVALID;
     place->channel = channel;
+    place->peer->walk = nic->ce_walk;
     return GNI_STATUS_OK;
 }
 

@@ -75,6 +75,7 @@ struct gni_peer {
     uint32_t posts; /* and how many posts ago that was */
     uint64_t checked_ns;
     uint64_t pinned; /* incarnation; 0: any */
+    uint32_t walk;   /* the NIC's, when a channel of it was mapped */
 };
 
 /* What an endpoint found out about a registration at its NIC address. */
@@ -158,6 +159,7 @@ struct gni_nic {
     struct gni_msgq *msgq;
     FILE *maps;                /* /proc/self/maps, once it was asked */
     struct gni_ep *ce_waiting; /* leaves whose result has not come */
+    uint32_t ce_walk;          /* odd: one of them looks into channels, which stay mapped */
 };
 
 enum gni_request_kind { GNI_REQUEST_FREE = 0, GNI_REQUEST_POST = 1, GNI_REQUEST_SMSG = 2 };

@@ -97,7 +97,8 @@ static int deliver(struct gni_msgq *q, struct gni_ep *ep, struct gni_msgq_remote
     atomic_store_explicit(&slot->word, gni_msgq_word(word, GNI_MSGQ_SLOT_FULL, ep->inst),
                           memory_order_release);
     SNIC_STEP("gni.msgq.full");
-    snic_ring(ep->peer->snic);
+    if (ep->peer->snic != NULL) /* reclaim may have found it gone */
+        snic_ring(ep->peer->snic);
     return 1;
 }
 

@@ -82,6 +82,13 @@ static uint32_t attach(struct gni_nic *nic, struct gni_peer *peer)
     return GNI_STATUS_OK;
 }
 
+/* Who goes through the tree of a collective still reads a channel of this peer. Only then is one
+ * that is gone kept: its successor could not be reached. */
+static int is_walked(const struct gni_nic *nic, const struct gni_peer *peer)
+{
+    return (nic->ce_walk & 1) && peer->walk == nic->ce_walk;
+}
+
 uint32_t gni_peer_ready(struct gni_nic *nic, struct gni_peer *peer)
 {
     if (peer->snic != NULL) {
@@ -96,6 +103,8 @@ uint32_t gni_peer_ready(struct gni_nic *nic, struct gni_peer *peer)
         }
         if (!gone)
             return GNI_STATUS_OK;
+        if (is_walked(nic, peer))
+            return GNI_STATUS_UNREACHABLE;
         gni_peer_drop(peer);
     }
     return attach(nic, peer);

@@ -167,16 +167,16 @@ static inline void in_processes(int count, void (*body)(int rank))
         join(pid[rank]);
 }
 
-/* Two leaves of one process: instance 100 joins twice, as children 0 and 1. */
-static inline gni_ep_handle_t lone(struct tree *t, uint32_t modes, gni_ep_handle_t *other)
+/* A NIC handle with queues and a place for results, for itself. */
+static inline void plant(struct tree *t, int rank)
 {
-    gni_ep_handle_t eps[2];
-    uint32_t pe, id;
+    uint32_t pe;
 
     memset(t, 0, sizeof(*t));
+    t->rank = rank;
     t->leaves = 1;
     t->fan = 1;
-    OK(GNI_CdmCreate(inst_of(0), PTAG, COOKIE, 0, &t->cdm));
+    OK(GNI_CdmCreate(inst_of(rank), PTAG, COOKIE, 0, &t->cdm));
     OK(GNI_CdmAttach(t->cdm, 0, &pe, &t->nic));
     OK(GNI_CqCreate(t->nic, 64, 0, GNI_CQ_BLOCKING, NULL, NULL, &t->cq));
     OK(GNI_CqCreate(t->nic, 64, 0, GNI_CQ_BLOCKING, NULL, NULL, &t->results));
@@ -186,6 +186,15 @@ static inline gni_ep_handle_t lone(struct tree *t, uint32_t modes, gni_ep_handle
     t->result = memory;
     OK(GNI_MemRegister(t->nic, (uint64_t)(uintptr_t)memory, 4096, NULL, 0, (uint32_t)-1,
                        &t->handle));
+}
+
+/* Two leaves of one process: instance 100 joins twice, as children 0 and 1. */
+static inline gni_ep_handle_t lone(struct tree *t, uint32_t modes, gni_ep_handle_t *other)
+{
+    gni_ep_handle_t eps[2];
+    uint32_t id;
+
+    plant(t, 0);
     OK(GNI_CeCreate(t->nic, &t->ce));
     OK(GNI_CeGetId(t->ce, &id));
     for (uint32_t i = 0; i < 2; i++)

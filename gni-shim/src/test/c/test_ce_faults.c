@@ -283,6 +283,61 @@ static void killed_finished(void)
 {
     killed_at("gni.ce.finished");
 }
+
+static struct tree leaver;
+
+static void leave_there(const char *label)
+{
+    if (strcmp(label, "gni.ce.finished") != 0)
+        return;
+    snic_step_hook = NULL;
+    OK(GNI_CdmDestroy(leaver.cdm));
+}
+
+/* The channel is the leaver's, its children are leaves of both; `leaf` is the other one's. */
+static void share_channel(struct tree *other)
+{
+    gni_ep_handle_t eps[2];
+    uint32_t id;
+
+    plant(&leaver, 1);
+    OK(GNI_CeCreate(leaver.nic, &leaver.ce));
+    OK(GNI_CeGetId(leaver.ce, &id));
+    eps[0] = bound(&leaver, 1, id, 0, GNI_CE_CHILD_PE);
+    eps[1] = bound(&leaver, 0, id, 1, GNI_CE_CHILD_PE);
+    OK(GNI_CeConfigure(leaver.ce, eps, 2, NULL, leaver.results, MODES));
+    leaver.leaf = eps[0];
+    other->leaf = bound(other, 1, id, 1, GNI_CE_CHILD_PE);
+}
+
+static void both_join(struct tree *other)
+{
+    gni_post_descriptor_t d = reduction(&leaver, GNI_FMA_CE_IADD, 0, 40, 0);
+    gni_post_descriptor_t e = reduction(other, GNI_FMA_CE_IADD, 0, 2, 0);
+
+    OK(GNI_PostFma(leaver.leaf, &d));
+    OK(GNI_PostFma(other->leaf, &e));
+    OK(finish(other, &e));
+    CHECK_EQ(42, other->result->result1);
+}
+
+/* The owner of a channel closes while another one ends a round in it: that one's walk goes on to
+ * its end, and the next one finds the successor. */
+static void owner_leaves_in_a_walk(void)
+{
+    struct tree t;
+
+    aries();
+    plant(&t, 0);
+    share_channel(&t);
+    snic_step_hook = leave_there;
+    both_join(&t);
+    CHECK(snic_step_hook == NULL);
+    share_channel(&t);
+    both_join(&t);
+    OK(GNI_CdmDestroy(leaver.cdm));
+    OK(GNI_CdmDestroy(t.cdm));
+}
 #endif
 
 int main(int argc, char **argv)
@@ -303,6 +358,7 @@ int main(int argc, char **argv)
         {"", "killed_up_joined", killed_up_joined},
         {"", "killed_result", killed_result},
         {"", "killed_finished", killed_finished},
+        {"", "owner_leaves_in_a_walk", owner_leaves_in_a_walk},
 #endif
     };
 

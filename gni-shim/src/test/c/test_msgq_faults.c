@@ -296,16 +296,67 @@ static void sender_dies(void)
     CHECK_EQ(CREDITS, b.received);
     close_sides(&a, &b);
 }
+
+static pid_t victim;
+
+static void kill_there(const char *label)
+{
+    if (strcmp(label, "attach.before") != 0)
+        return;
+    snic_step_hook = NULL;
+    set_flag(1, 1);
+    CHECK_EQ(SIGKILL, join(victim));
+    sleep_ms(60); /* who asks then whether it lives gets a new answer */
+}
+
+/* While a sender looks for slots of the dead, the receiver dies, and the sender finds it there. */
+static void receiver_dies_in_a_send(void)
+{
+    gni_msgq_ep_attr_t *told = (gni_msgq_ep_attr_t *)(void *)shared->bytes;
+    struct side a, second, b;
+    gni_cq_entry_t entry;
+    uint32_t size;
+
+    victim = start(dying_receiver);
+    open_side(&a, NODE_A, 1);
+    open_side(&second, NODE_A, 2);
+    open_side(&b, NODE_B, 1);
+    init(&a, 2, 0);
+    init(&second, 2, 0);
+    init(&b, 2, 0);
+    await_flag(0, 1);
+    OK(GNI_MsgqGetConnAttrs(a.q, NODE_B, &told[0], &size));
+    OK(GNI_MsgqConnect(a.q, NODE_B, &told[1]));
+    OK(send_number(&second, 1, 0)); /* to one that the first has not attached to */
+    for (uint32_t i = 1; i <= CREDITS; i++) {
+        if (i == CREDITS)
+            snic_step_hook = kill_there;
+        OK(send_number(&a, 2, i));
+        fetch_sent(&a, i);
+    }
+    CHECK(snic_step_hook == NULL);
+    OK(send_number(&a, 2, 9));
+    CODE(GNI_RC_TRANSACTION_ERROR, next_event(a.cq, &entry));
+    OK(GNI_MsgqProgress(b.q, 0));
+    CHECK_EQ(1, b.received);
+    OK(GNI_CdmDestroy(second.cdm));
+    close_sides(&a, &b);
+    CHECK_EQ(0, files_left());
+}
 #endif
 
 int main(int argc, char **argv)
 {
     static const struct check_case cases[] = {
-        {"", "connections", connections},     {"", "wrong_calls", wrong_calls},
-        {"", "unlike_nodes", unlike_nodes},   {"", "lying_node", lying_node},
-        {"", "receiver_dies", receiver_dies}, {"", "node_dies", node_dies},
+        {"", "connections", connections},
+        {"", "wrong_calls", wrong_calls},
+        {"", "unlike_nodes", unlike_nodes},
+        {"", "lying_node", lying_node},
+        {"", "receiver_dies", receiver_dies},
+        {"", "node_dies", node_dies},
 #ifdef SNIC_TEST
         {"", "sender_dies", sender_dies},
+        {"", "receiver_dies_in_a_send", receiver_dies_in_a_send},
 #endif
     };
 
