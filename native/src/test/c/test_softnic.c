@@ -237,6 +237,34 @@ static void rights_and_bounds(void)
     free_pair(&p, 1);
 }
 
+/* A peer that mapped the first memory finds none of the many that come and go afterwards there. */
+static void memory_numbers_are_used_up(void)
+{
+    snic_t *a = open_nic("a"), *b = open_nic("b");
+    snic_peer_t *peer = attach(a, "b");
+    snic_location_t location;
+    uint8_t *memory, *seen;
+
+    for (int i = 0; i <= 1 << 15; i++) {
+        CHECK_EQ(snic_memory_alloc(b, 64, 0, (void **)&memory, why, sizeof why), 0);
+        if (i == 0) {
+            CHECK_EQ(snic_locate(b, memory, 64, &location, why, sizeof why), 0);
+            CHECK(snic_map(peer, &location, 0, 64) != NULL);
+        }
+        if (i < 1 << 15)
+            CHECK_EQ(snic_memory_free(b, memory), 0);
+    }
+    CHECK_EQ(snic_locate(b, memory, 64, &location, why, sizeof why), 0);
+    seen = snic_map(peer, &location, 0, 64);
+    CHECK(seen != NULL);
+    seen[7] = 42;
+    CHECK_EQ(memory[7], 42);
+    snic_detach(peer);
+    CHECK_EQ(snic_memory_free(b, memory), 0);
+    CHECK_EQ(snic_close(a), 0);
+    CHECK_EQ(snic_close(b), 0);
+}
+
 /* What was looked up once is not believed after its owner took it back. */
 static void reach_ends_with_its_key(void)
 {
@@ -395,6 +423,7 @@ static const struct test_case cases[] = {
     {"reach_ends_with_its_key", reach_ends_with_its_key, NULL, 0},
     {"stale_key_is_refused", stale_key, NULL, 0},
     {"registrations_run_out", registrations_run_out, NULL, 0},
+    {"memory_numbers_are_used_up", memory_numbers_are_used_up, NULL, 0},
     {"atomics", atomics, NULL, 0},
     {"atomics_refused_on_foreign_memory", atomics_refused_on_foreign, NULL, 0},
     {"location_half_outside_is_refused", location_half_outside, NULL, 0},

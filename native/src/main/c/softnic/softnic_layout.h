@@ -180,8 +180,8 @@ SNIC_AT(snic_registration, secret, 8);
 SNIC_AT(snic_registration, location, 16);
 SNIC_AT(snic_registration, address, 40);
 
-/* Entry of the memory table. generation (16 bits used) is odd while the memory exists. In
- * snic_location_t, memory = generation << 16 | number. */
+/* Entry of the memory table. generation is odd while the memory exists; after 0xffff the entry is
+ * not used again. In snic_location_t, memory = generation << 16 | number. */
 struct snic_memory {
     _Atomic uint32_t generation; /*  0 O release, last */
     uint32_t flags;              /*  4 O */

@@ -12,13 +12,15 @@
 
 #define MEMORY_LIMIT (1ull << 46)
 #define LOCATED_MAX 65536u
+#define GENERATION_MAX 0xffffu /* a location has 16 bits for it */
 
 /* ---- owner ---- */
 
+/* A number whose generations are used up is never taken again: peers may still map its first. */
 static int free_number(snic_t *nic)
 {
     for (uint32_t k = 0; k < SNIC_MEMORIES_MAX; k++)
-        if (!nic->memories[k].base)
+        if (!nic->memories[k].base && nic->memories[k].generation < GENERATION_MAX)
             return (int)k;
     return -EMFILE;
 }
@@ -32,7 +34,7 @@ static void publish(snic_t *nic, uint32_t number, uint8_t *base, uint64_t length
     m->base = base;
     m->length = length;
     m->mapped = mapped;
-    m->generation = (m->generation + 1) & 0xffffu; /* odd: exists */
+    m->generation++; /* odd: exists */
     m->registered = 0;
     if (number >= nic->memories_high)
         nic->memories_high = number + 1;
@@ -57,7 +59,8 @@ static int alloc_locked(snic_t *nic, uint64_t length, uint32_t flags, void **add
     struct stat st;
     int fd, number = free_number(nic);
     if (number < 0) {
-        SNIC_WHY("all %u toolkit memories of %s are in use", SNIC_MEMORIES_MAX, nic->name);
+        SNIC_WHY("all %u toolkit memories of %s are in use or used up", SNIC_MEMORIES_MAX,
+                 nic->name);
         return number;
     }
     snic_memory_file(file, sizeof file, nic->name, (uint32_t)number);
@@ -164,7 +167,7 @@ static void free_memory(snic_t *nic, uint32_t number)
 {
     struct snic_own_memory *m = &nic->memories[number];
     char file[SNIC_FILE_MAX];
-    m->generation = (m->generation + 1) & 0xffffu;
+    m->generation++;
     atomic_store_explicit(&nic->segment.memories[number].generation, m->generation,
                           memory_order_release);
     SNIC_STEP("memory.revoked");
