@@ -11,6 +11,7 @@ import dev.verbena.transport.TransportContext;
 import dev.verbena.transport.TransportException;
 import dev.verbena.transport.TransportHandler;
 import dev.verbena.transport.TransportLimits;
+import dev.verbena.transport.core.CompletionShare;
 import dev.verbena.transport.core.SharedKey;
 import dev.verbena.transport.core.TransportPart;
 import java.net.URI;
@@ -31,6 +32,7 @@ final class ShmTransport extends ShmOperations implements TransportPart {
     private static final long LOOK_MIN_NS = 1_000_000L;
     private static final long LOOK_MAX_NS = 50_000_000L;
 
+    private final CompletionShare share = new CompletionShare();
     private final TransportContext context;
     private final ShmRegions regions;
     private final ShmFiles files;
@@ -233,17 +235,26 @@ final class ShmTransport extends ShmOperations implements TransportPart {
 
     @Override
     protected int deliver(TransportHandler handler, int limit) {
+        int count = deliverCompletions(handler, share.of(limit));
+        share.used(count, limit);
+        lookAtControl();
+        if (connections.hasEvents()) {
+            count += connections.deliverEvents(handler, limit - count);
+            if (connections.hasEvents()) {
+                return count; // one that waits for completions may have to come before messages
+            }
+        }
+        return count
+                + connections.deliverMessages(inbox, handler, limit - count, MESSAGES_PER_RING);
+    }
+
+    private int deliverCompletions(TransportHandler handler, int limit) {
         int count = 0;
         for (long end = completions.lastNumber();
                 count < limit && completions.hasUpTo(end);
                 count++) {
             completions.deliver(handler);
         }
-        lookAtControl();
-        if (connections.hasEvents()) {
-            count += connections.deliverEvents(handler, limit - count);
-        }
-        count += connections.deliverMessages(inbox, handler, limit - count, MESSAGES_PER_RING);
         return count;
     }
 

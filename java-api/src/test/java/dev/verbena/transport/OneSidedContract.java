@@ -305,6 +305,40 @@ public abstract class OneSidedContract extends DescriptorContract {
         assertThat(p.a.completions).isEmpty();
     }
 
+    /** However few events a poll delivers. */
+    @Test
+    void shouldDeliverAMessageToWhoPostsAnewAtEachCompletion() {
+        Pair p = new Pair();
+        RegisteredRegion local = p.a.allocate(64);
+        RegisteredRegion remote = p.b.allocate(64);
+        RemoteDescriptor d = describe(remote);
+        Runnable put =
+                () ->
+                        assertThat(p.a.transport.put(p.ab, local, 0, d, 0, 64, 1, 0))
+                                .isEqualTo(ACCEPTED);
+        p.a.hook = event -> repeat(event, put);
+        for (int limit : new int[] {1, 4}) {
+            p.a.messages.clear();
+            put.run(); // so many more are under way with the higher limit
+            put.run();
+            post("send", () -> p.b.transport.send(p.ba, remote, 0, 8, 2, 0));
+            for (int polls = 0; p.a.messages.isEmpty(); polls++) {
+                assertThat(polls).as("polls of %s", limit).isLessThan(1_000_000);
+                p.a.transport.poll(p.a, limit);
+                p.a.completions.clear();
+                p.b.poll();
+            }
+        }
+        p.a.hook = event -> {};
+        pump("the end", () -> p.a.poll() == 0);
+    }
+
+    private static void repeat(Object event, Runnable put) {
+        if (event instanceof ContractNode.Completion) {
+            put.run();
+        }
+    }
+
     @Test
     void shouldPlaceEarlierOperationsFirstWhenFenced() throws Exception {
         Pair p = new Pair();

@@ -59,6 +59,16 @@ public final class EventRing {
         return backlog >= backlogMax;
     }
 
+    /** Whether something that happened to a connection waits. */
+    public boolean hasConnectionEvents() {
+        return backlog > 0;
+    }
+
+    /** Number of the entry that was added last, 0 if none was. */
+    public long lastNumber() {
+        return tail;
+    }
+
     /** Nothing waits. */
     public boolean isEmpty() {
         return tail == head;

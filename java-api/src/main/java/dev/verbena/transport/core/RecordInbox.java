@@ -24,6 +24,7 @@ public abstract class RecordInbox<N extends RecordConnections<?>, S extends Mess
     /** Messages that a handler has. */
     protected final S slots;
 
+    private final CompletionShare share = new CompletionShare();
     private int pollsToClock = CLOCK_PERIOD;
     private int idlePolls;
 
@@ -55,8 +56,11 @@ public abstract class RecordInbox<N extends RecordConnections<?>, S extends Mess
             connections.onTime(SystemNanoClock.INSTANCE.nanoTime());
         }
         takeEvents();
-        int count = deliver(handler, limit);
-        count += serve(handler, limit - count);
+        int count = deliver(handler, share.of(limit));
+        share.used(count, limit);
+        if (!ring.hasConnectionEvents()) {
+            count += serve(handler, limit - count);
+        }
         settleEnds();
         count += deliver(handler, limit - count);
         if (count > 0) {
@@ -68,10 +72,10 @@ public abstract class RecordInbox<N extends RecordConnections<?>, S extends Mess
         return count;
     }
 
+    /** What a handler causes by a completion waits for the next poll, so that this one ends. */
     private int deliver(TransportHandler handler, int limit) {
         int count = 0;
-        while (count < limit && !ring.isEmpty()) {
-            count++;
+        for (long end = ring.lastNumber(); count < limit && ring.isOutstanding(end); count++) {
             ring.deliver(handler);
         }
         return count;

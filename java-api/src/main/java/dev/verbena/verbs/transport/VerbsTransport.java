@@ -7,6 +7,7 @@ import dev.verbena.transport.Capability;
 import dev.verbena.transport.TransportContext;
 import dev.verbena.transport.TransportException;
 import dev.verbena.transport.TransportHandler;
+import dev.verbena.transport.core.CompletionShare;
 import dev.verbena.verbs.CompletionQueue;
 import dev.verbena.verbs.internal.OwnershipTransfer;
 import java.net.URI;
@@ -19,6 +20,7 @@ final class VerbsTransport extends VerbsOperations {
     /** While something has to be brought to its end that may come without an event. */
     private static final long SLEEP_BUSY_NS = 10_000_000L;
 
+    private final CompletionShare share = new CompletionShare();
     private final TransportContext context;
     private final VerbsParts parts;
     private final Leaks.Watch watch;
@@ -155,17 +157,24 @@ final class VerbsTransport extends VerbsOperations {
     protected int deliver(TransportHandler handler, int limit) {
         readNews();
         connections.takeCompletions();
-        int count = 0;
-        for (long end = works.lastNumber(); count < limit && works.isWaiting(end); count++) {
-            works.deliver(handler);
-        }
+        int count = deliverCompletions(handler, share.of(limit));
+        share.used(count, limit);
         if (handshakes.hasFrames()) {
             handshakes.read();
         }
         if (!events.isEmpty()) {
             count += events.deliver(handler, limit - count, works, connections);
         }
-        return count + inbox.deliver(handler, limit - count);
+        // One that waits for completions may have to come before messages.
+        return events.isEmpty() ? count + inbox.deliver(handler, limit - count) : count;
+    }
+
+    private int deliverCompletions(TransportHandler handler, int limit) {
+        int count = 0;
+        for (long end = works.lastNumber(); count < limit && works.isWaiting(end); count++) {
+            works.deliver(handler);
+        }
+        return count;
     }
 
     private void readNews() {
