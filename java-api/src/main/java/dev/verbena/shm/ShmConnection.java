@@ -174,6 +174,11 @@ final class ShmConnection extends ShmPeerMemory {
         state = ACCEPTED;
     }
 
+    /** Whether an attempt of the user has not ended for him: it is under way, or he is to learn. */
+    boolean isUntold() {
+        return state == CONNECTING || state == ACCEPTED;
+    }
+
     /** The user is about to learn that it is connected, if it still is; true if it was. */
     boolean opened() {
         boolean isFirst = state == ACCEPTED;

@@ -222,7 +222,7 @@ final class ShmConnections {
     }
 
     private void disconnect(ShmConnection connection) {
-        boolean isWithdrawn = connection.state == ShmConnection.CONNECTING;
+        boolean isWithdrawn = connection.isUntold();
         end(connection);
         events.removeIf(event -> event.connection() == connection);
         if (isWithdrawn) {

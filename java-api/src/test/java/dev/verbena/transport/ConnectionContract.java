@@ -57,6 +57,29 @@ abstract class ConnectionContract extends ConnectTargetContract {
     }
 
     /** The peer answers and sends at once, while this side is in the middle of a poll. */
+    /** By the handler that is told first of two connections that were made in one poll. */
+    @Test
+    void shouldEndAConnectThatIsDisconnectedBeforeItIsTold() {
+        ContractNode a = node();
+        ContractNode b = node();
+        b.transport.listen();
+        long one = a.connect(b.transport.uri(), 1);
+        long other = a.connect(b.transport.uri(), 2);
+        a.hook =
+                event -> {
+                    if (event instanceof Life life && life.what().equals("connected")) {
+                        a.hook = later -> {};
+                        a.transport.disconnect(life.connection() == one ? other : one);
+                    }
+                };
+        pump("both", () -> a.lives.size() >= 2);
+        settle();
+        for (long handle : new long[] {one, other}) {
+            long ends = a.count("connected", handle) + a.count("failed", handle);
+            assertThat(ends).as("ends of %s in %s", handle, a.lives).isOne();
+        }
+    }
+
     @Test
     void shouldTellOfAConnectionBeforeWhatItsPeerSendsAtOnce() {
         Pair p = new Pair();
