@@ -57,7 +57,7 @@ abstract class ConnectionContract extends ConnectTargetContract {
     }
 
     /** The peer answers and sends at once, while this side is in the middle of a poll. */
-    /** By the handler that is told first of two connections that were made in one poll. */
+    /** By the handler of the first of two connections that were made in one poll. */
     @Test
     void shouldEndAConnectThatIsDisconnectedBeforeItIsTold() {
         ContractNode a = node();

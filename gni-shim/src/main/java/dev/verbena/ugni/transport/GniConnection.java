@@ -74,7 +74,7 @@ final class GniConnection extends TableConnection {
         isRegistered = false;
     }
 
-    /** The peer may be writing there for ever: the next connection needs another. */
+    /** The peer may never end writing there: the next connection needs another. */
     void abandonMailbox() {
         mailbox = 0;
         isRegistered = false;
