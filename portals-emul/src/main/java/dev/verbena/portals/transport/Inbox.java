@@ -62,7 +62,7 @@ final class Inbox extends RecordInbox<Connections, MessageSlots> {
     @Override
     protected int serve(TransportHandler handler, int limit) {
         int count = messages(handler, limit);
-        boolean isConnectionUntold = isMessageHeld && !ring.isEmpty();
+        boolean isConnectionUntold = hasUndelivered() && !ring.isEmpty();
         return isConnectionUntold ? count : count + notifications(handler, limit - count);
     }
 
@@ -104,7 +104,7 @@ final class Inbox extends RecordInbox<Connections, MessageSlots> {
                 resources.messages.onLoss();
                 continue;
             }
-            isMessageHeld = !isMessageHeld && isEarly(message);
+            isMessageHeld = isEarly(MessageHeader.connection(message.headerData()));
             if (isMessageHeld) {
                 break;
             }
@@ -114,25 +114,30 @@ final class Inbox extends RecordInbox<Connections, MessageSlots> {
     }
 
     /**
-     * Whether it overtook its connection's ACCEPT, which was put before it, in the queues. That is
-     * taken now, and the handler is to hear of the connection first.
+     * Whether something overtook its connection's ACCEPT, which was put before it, in the queues.
+     * That is looked for now, and the handler is to hear of the connection first. One look takes a
+     * bounded number of records: what is early stays so until there is none left to look at.
      */
-    private boolean isEarly(PortalsEventFlyweight event) {
-        PortalsConnection c = connections.find(MessageHeader.connection(event.headerData()));
+    private boolean isEarly(int handle) {
+        PortalsConnection c = connections.find(handle);
         if (c == null || c.state != PortalsConnection.CONNECTING) {
             return false;
         }
         records.take();
-        return true;
+        return c.state != PortalsConnection.CONNECTING || resources.hasRecords();
     }
 
-    /** One step after a loss of events; false if a peer is still at it. */
+    /** One step after a loss of events; false if a peer is still at it, or the next is early. */
     private boolean recover() {
         if (resources.messages.isClosing() && !resources.messages.recover(message, onFound)) {
             return false;
         }
-        Found next = found.poll();
+        Found next = found.peek();
         if (next != null) {
+            if (isEarly(next.connection)) {
+                return false;
+            }
+            found.remove();
             onMessage(next.buffer, next.at, next.connection, next.length, null);
         }
         return true;
@@ -141,9 +146,6 @@ final class Inbox extends RecordInbox<Connections, MessageSlots> {
     private void onMessage(
             ReceiveBuffer buffer, int at, int handle, int length, PortalsEventFlyweight from) {
         PortalsConnection c = connections.find(handle);
-        if (c != null && c.state == PortalsConnection.CONNECTING) {
-            records.take(); // its ACCEPT was put before this message
-        }
         if (c == null || !isExpected(c, buffer, at, from)) {
             resources.messages.release(buffer);
             return;
@@ -188,7 +190,7 @@ final class Inbox extends RecordInbox<Connections, MessageSlots> {
         int count = 0;
         while (count < limit
                 && (isNotificationHeld || resources.notifyQueue.poll(event) != EventQueue.EMPTY)) {
-            isNotificationHeld = !isNotificationHeld && isEarly(event);
+            isNotificationHeld = isEarly(MessageHeader.connection(event.headerData()));
             if (isNotificationHeld) {
                 break;
             }

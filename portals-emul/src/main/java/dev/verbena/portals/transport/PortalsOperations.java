@@ -78,9 +78,15 @@ abstract class PortalsOperations extends RecordTransport {
         return own;
     }
 
+    /** Null unless the peer knows of the connection: before our ACCEPT it would drop what comes. */
     private PortalsConnection usable(long connection) {
         PortalsConnection c = connections.find(connection);
-        return c != null && c.state == PortalsConnection.CONNECTED && c.peerHandle != 0 ? c : null;
+        boolean isUsable =
+                c != null
+                        && c.state == PortalsConnection.CONNECTED
+                        && c.pendingRecord == 0
+                        && c.peerHandle != 0;
+        return isUsable ? c : null;
     }
 
     @Override

@@ -270,6 +270,11 @@ final class PortalsResources {
         }
     }
 
+    /** Whether an answer of a peer may not have been looked at yet. */
+    boolean hasRecords() {
+        return !systemQueue.isEmpty() || answers.isClosing();
+    }
+
     /** Any event that was not taken. */
     boolean hasEvents() {
         return !messageQueue.isEmpty()
