@@ -161,8 +161,10 @@ static uint32_t accept_alone(struct p3_ni *ni, struct p3_peer *peer, struct p3_r
         int error = p3_lock_target(ni, peer);
         uint32_t mover = P3_NONE;
 
-        if (error < 0)
+        if (error < 0) {
+            *verdict = P3_DROPPED; /* an earlier round may have matched: nothing was accepted */
             return fail_of_lock(error);
+        }
         atomic_store_explicit(&peer->view.area->swapping, 1, memory_order_release);
         SNIC_STEP("ptl.getput.claimed");
         *verdict = request_match(peer, r, place);

@@ -385,6 +385,58 @@ static void getput_waits_for_moving_bytes(void)
     expect_sound();
 }
 
+/* A getput that waits for such a put when the target closes: it was matched, but never accepted,
+ * and nothing of it is completed. The put lets the target close when the getput has its answer. */
+static void wait_while_it_moves(const char *label)
+{
+    if (strcmp(label, "ptl.put.copy") == 0) {
+        set_flag(1, 1);
+        await_flag(2, 1);
+    }
+}
+
+static void i_put_slowly(void)
+{
+    ptl_handle_md_t md = bind(own_bytes, LENGTH, -1, PTL_RETAIN, PTL_EQ_NONE);
+
+    snic_step_hook = wait_while_it_moves;
+    OK(put(md, PTL_NO_ACK_REQ));
+}
+
+static void expect_only_to_wait(const char *label)
+{
+    if (strcmp(label, "ptl.getput.wait") == 0)
+        set_flag(3, 1);
+    CHECK(strcmp(label, "ptl.getput.told") != 0);
+}
+
+static void i_swap_until_it_closes(void)
+{
+    ptl_handle_md_t put_md = bind(own_bytes, 8, -1, PTL_RETAIN, PTL_EQ_NONE);
+    ptl_handle_md_t get_md = bind(own_bytes + 8, 8, -1, PTL_RETAIN, PTL_EQ_NONE);
+
+    snic_step_hook = expect_only_to_wait;
+    OK(PtlGetPut(get_md, put_md, target_id, PORTAL, 0, BITS, 0, 0));
+    CHECK_EQ(PTL_EXT_FAILED + PTL_EXT_FAIL_UNREACHABLE, PtlExtLastOutcome());
+    set_flag(2, 1);
+}
+
+static void getput_waits_when_its_target_closes(void)
+{
+    pid_t moving, waiting;
+
+    check_lock_timeout_ms = CHECK_PATIENT_MS;
+    open_interface(PTL_EXT_REF);
+    post(bytes, LENGTH, -1, BOTH | PTL_MD_MANAGE_REMOTE, PTL_EQ_NONE);
+    moving = initiator_start(i_put_slowly);
+    await_flag(1, 1);
+    waiting = initiator_start(i_swap_until_it_closes);
+    await_flag(3, 1);
+    OK(PtlNIFini(ni));
+    CHECK_EQ(0, initiator_join(waiting));
+    CHECK_EQ(0, initiator_join(moving));
+}
+
 int main(int argc, char **argv)
 {
     static const struct check_case cases[] = {
@@ -396,6 +448,7 @@ int main(int argc, char **argv)
         {"", "stopped_getput_goes_on", stopped_getput_goes_on},
         {"", "stopped_getput_is_killed", stopped_getput_is_killed},
         {"", "getput_waits_for_moving_bytes", getput_waits_for_moving_bytes},
+        {"", "getput_waits_when_its_target_closes", getput_waits_when_its_target_closes},
     };
 
     return check_main(cases, (int)(sizeof(cases) / sizeof(cases[0])), argc, argv);
