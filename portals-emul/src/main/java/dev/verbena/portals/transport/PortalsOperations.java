@@ -224,7 +224,7 @@ abstract class PortalsOperations extends RecordTransport {
             if (PortalsResources.isToBeRetried(outcome)) {
                 return BACK_PRESSURED;
             }
-            if (isNotifying && outcome == PortalsOutcome.DELIVERED) {
+            if (isNotifying && PortalsResources.isAtTarget(outcome)) {
                 c.onCreditUsed();
             }
             int status = statusOf(outcome);

@@ -42,6 +42,9 @@ final class PortalsResources {
     /** User pointer of the descriptor that takes credits. */
     static final long CREDIT_POINTER = -1;
 
+    /** Outcome: the target took or gave fewer bytes than it was asked for. */
+    private static final int CUT = Short.MAX_VALUE;
+
     private static final int LOCAL_EVENTS = 16;
     private static final int BUFFERS_MAX = 16;
     private static final int ACCESS_INDEX = 0;
@@ -68,7 +71,7 @@ final class PortalsResources {
     private final int connectionsMax;
     private ReceiveQueue requests;
 
-    /** Bytes that the target of the last acknowledged put or get took or gave, -1 if none did. */
+    /** Bytes that the target of the last put or get took or gave, -1 if no event says it. */
     private long acknowledgedLength;
 
     PortalsResources(PortalsInterface ni, ResourceSizes sizes) {
@@ -183,7 +186,7 @@ final class PortalsResources {
                         bits,
                         0,
                         0);
-        takeLocalEvents();
+        takeLocalEvents(ControlRecord.LENGTH);
         return outcome;
     }
 
@@ -193,7 +196,10 @@ final class PortalsResources {
                 == PortalsOutcome.DELIVERED;
     }
 
-    /** Puts and waits for the acknowledgement, which is there when the call returns. */
+    /**
+     * Puts and takes the acknowledgement, which is there when the call returns, unless a peer sits
+     * on the lock of this interface: then the outcome has to do.
+     */
     int put(
             MemoryDescriptor from,
             long offset,
@@ -214,13 +220,13 @@ final class PortalsResources {
                         bits,
                         remoteOffset,
                         headerBits);
-        takeLocalEvents();
-        return outcome == PortalsOutcome.DELIVERED && acknowledgedLength != length
-                ? PortalsOutcome.FAULT
-                : outcome;
+        return wholeOrCut(outcome, length);
     }
 
-    /** Gets and waits for the reply, which is there when the call returns. */
+    /**
+     * Gets and takes the reply, as {@link #put} does. A reply that found no descriptor is a peer on
+     * that lock too, for the descriptor is there as long as its region.
+     */
     int get(
             MemoryDescriptor to,
             long offset,
@@ -230,17 +236,28 @@ final class PortalsResources {
             long bits,
             long remoteOffset) {
         int outcome = to.get(offset, length, target, portalIndex, ACCESS_INDEX, bits, remoteOffset);
-        takeLocalEvents();
-        return outcome == PortalsOutcome.DELIVERED && acknowledgedLength != length
-                ? PortalsOutcome.FAULT
-                : outcome;
+        int end = wholeOrCut(outcome, length);
+        return end == PortalsOutcome.REPLY_DROPPED ? PortalsOutcome.STALLED : end;
     }
 
-    private void takeLocalEvents() {
+    private int wholeOrCut(int outcome, long length) {
+        takeLocalEvents(length);
+        boolean isCut = acknowledgedLength >= 0 && acknowledgedLength != length;
+        return outcome == PortalsOutcome.DELIVERED && isCut ? CUT : outcome;
+    }
+
+    /** Whether the target has it, though perhaps not all of it. */
+    static boolean isAtTarget(int outcome) {
+        return outcome == PortalsOutcome.DELIVERED || outcome == CUT;
+    }
+
+    /** Events of other lengths are those of earlier operations, logged late. */
+    private void takeLocalEvents(long wanted) {
         acknowledgedLength = -1;
         while (localQueue.poll(event) != EventQueue.EMPTY) {
             int kind = event.kind();
             if ((kind == PortalsEventKind.ACK || kind == PortalsEventKind.REPLY_END)
+                    && event.requestedLength() == wanted
                     && event.failure() == 0) {
                 acknowledgedLength = event.length();
             }

@@ -58,8 +58,7 @@ class PortalsAcceptTest {
         }
 
         @Override
-        public void onNotify(
-                long c, long context, int tag, long region, long offset, long length) {
+        public void onNotify(long c, long context, int tag, long region, long offset, long length) {
             heard.add("notification " + tag);
         }
     }
@@ -118,8 +117,7 @@ class PortalsAcceptTest {
         int outcome = PortalsOutcome.DELIVERED;
         for (int i = 0; i < TRIES_MAX && outcome == PortalsOutcome.DELIVERED; i++) {
             b.resources().record.write(ConnectionLife.DISCONNECT, 1, 0, 0, 0, null);
-            outcome =
-                    b.resources().putRecord(connectingProcess(), PortalsResources.ANSWER_BITS);
+            outcome = b.resources().putRecord(connectingProcess(), PortalsResources.ANSWER_BITS);
         }
         assertThat(outcome).isEqualTo(PortalsOutcome.DROPPED);
     }
