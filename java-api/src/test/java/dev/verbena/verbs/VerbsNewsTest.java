@@ -72,6 +72,31 @@ class VerbsNewsTest {
     }
 
     @Test
+    void shouldLoseEveryPeerAlsoWhenAPairCannotBeClosed() {
+        stub.fail("ibv_destroy_qp", EIO);
+        stub.event(AsyncEvent.DEVICE_FATAL);
+        VerbsStubEnd.pollUntil(() -> !a.lost.isEmpty(), a);
+        assertThat(a.lost).contains("it was removed or has failed");
+        assertThat(a.reports).hasSize(2);
+        assertThat(a.reports.get(1)).contains("ibv_destroy_qp").contains("EIO");
+        int before = stub.openObjects();
+        a.close();
+        assertThat(stub.openObjects()).as("what is left is closed").isLessThan(before);
+        assertThat(a.reports).hasSize(2);
+    }
+
+    @Test
+    void shouldPartInOrderAlsoWhenAPairCannotBeClosed() {
+        stub.fail("ibv_destroy_qp", EIO);
+        a.transport.disconnect(a.connection);
+        VerbsStubEnd.pollUntil(() -> b.isDisconnected, a, b);
+        assertThat(b.reports).hasSize(1);
+        assertThat(b.reports.get(0)).contains("ibv_destroy_qp");
+        a.connect(b.transport);
+        VerbsStubEnd.pollUntil(() -> b.isConnected, a, b);
+    }
+
+    @Test
     void shouldNoticeInItsSleepThatTheDeviceIsGone() {
         stub.event(AsyncEvent.DEVICE_FATAL);
         long deadlineNs = System.nanoTime() + PATIENCE_NS;

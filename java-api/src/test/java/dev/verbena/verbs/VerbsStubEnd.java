@@ -22,10 +22,16 @@ final class VerbsStubEnd implements TransportHandler, AutoCloseable {
     final Transport transport;
     long connection;
     boolean isConnected;
+    boolean isDisconnected;
     String lost = "";
     String failed = "";
+    final List<Integer> failures = new CopyOnWriteArrayList<>();
 
     VerbsStubEnd(String name) {
+        this(name, PATIENCE_NS);
+    }
+
+    VerbsStubEnd(String name, long peerTimeoutNs) {
         transport =
                 Transports.open(
                         "verbs",
@@ -38,6 +44,7 @@ final class VerbsStubEnd implements TransportHandler, AutoCloseable {
                                 .receiveSlotCount(64)
                                 .creditsPerConnection(8)
                                 .messageLengthMax(256)
+                                .peerTimeoutNs(peerTimeoutNs)
                                 .errorHandler(error -> reports.add(error.getMessage())));
         transport.listen();
     }
@@ -57,6 +64,12 @@ final class VerbsStubEnd implements TransportHandler, AutoCloseable {
     @Override
     public void onConnectFailed(long connection, long context, int status, String reason) {
         failed = reason;
+        failures.add(status);
+    }
+
+    @Override
+    public void onDisconnected(long connection, long context) {
+        isDisconnected = true;
     }
 
     @Override

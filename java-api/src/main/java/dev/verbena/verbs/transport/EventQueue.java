@@ -50,7 +50,9 @@ final class EventQueue {
                 handler.onConnected(connection.handle, connection.context);
             }
             case FAILED -> {
-                connections.table().remove(connection);
+                if (connection.state == VerbsConnection.ENDED) {
+                    connections.table().remove(connection);
+                } // else it was joined already, and is taking its leave
                 handler.onConnectFailed(
                         connection.handle, connection.context, event.status(), event.reason());
             }

@@ -138,7 +138,7 @@ final class Handshakes implements FrameReceiver {
         }
         try {
             prepare(connection);
-            channel.deadline(
+            channel.awaitJoin(
                     Deadlines.after(System.nanoTime(), timeoutNs), "did not answer in time");
             channel.send(
                     Frames.hello(
@@ -177,9 +177,12 @@ final class Handshakes implements FrameReceiver {
             prepare(connection);
             QueuePairs pairs = connections.pairs();
             pairs.join(connection, connection.endpoint);
-            connection.channel.send(Frames.accept(pairs.endpoint(connection)));
-            connection.channel.deadline(
+            // Before the word is out: its answer ends the wait for it.
+            connection.channel.awaitJoin(
                     System.nanoTime() + patienceNs(context), "did not confirm in time");
+            connection.channel.send(Frames.accept(pairs.endpoint(connection)));
+            // The peer watches us as soon as it is joined, and we may not poll for a while.
+            connection.channel.tell(connections.heartbeatNs(connection));
         } catch (RuntimeException | OutOfMemoryError e) {
             connection.channel.send(Frames.refuse(e.toString()));
             connections.fail(connection, Status.INTERNAL, e.toString());
@@ -343,6 +346,11 @@ final class Handshakes implements FrameReceiver {
                 frame.status() == Status.NOT_LISTENING
                         && VerbsAddress.of(connection.peer).incarnation() != 0;
         return isGone ? Status.REFUSED : frame.status();
+    }
+
+    /** Who has come and was not read yet hears that nobody will; when no frame is read any more. */
+    void close() {
+        loop.endAll(this);
     }
 
     void clear() {

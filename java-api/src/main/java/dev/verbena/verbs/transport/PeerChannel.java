@@ -37,6 +37,10 @@ final class PeerChannel {
     private long deadlineNs;
     private boolean hasDeadline;
     private String deadlineReason = "";
+
+    /** The deadline is that of the peer's word that its pairs are there, or joined. */
+    private boolean isJoinAwaited;
+
     private boolean isConnecting;
     private boolean isClosing;
     private boolean isEnded;
@@ -77,9 +81,26 @@ final class PeerChannel {
                 });
     }
 
+    /** From now on the peer is told that we live; it may still be silent. */
+    void tell(long heartbeatNs) {
+        loop.execute(() -> this.heartbeatNs = heartbeatNs);
+    }
+
     /** The channel ends at that time, unless it is watched or closed before. */
     void deadline(long deadlineNs, String reason) {
         loop.execute(() -> setDeadline(deadlineNs, reason));
+    }
+
+    /**
+     * The same, and the peer's ACCEPT or READY is in time when it is here: the owner, who reads it,
+     * may poll much later.
+     */
+    void awaitJoin(long deadlineNs, String reason) {
+        loop.execute(
+                () -> {
+                    setDeadline(deadlineNs, reason);
+                    isJoinAwaited = true;
+                });
     }
 
     /** Closes when what was sent is out; no frame tells of it. */
@@ -119,6 +140,7 @@ final class PeerChannel {
     void setDeadline(long deadlineNs, String reason) {
         this.deadlineNs = deadlineNs;
         hasDeadline = true;
+        isJoinAwaited = false;
         deadlineReason = reason;
     }
 
@@ -141,6 +163,12 @@ final class PeerChannel {
         isClosing = true;
         setDeadline(System.nanoTime() + LINGER_NS, "closed");
         flush();
+    }
+
+    /** The owner is gone; nothing happens if it has closed it itself. */
+    void closeInOrder() {
+        queue(Frames.plain(Frames.CLOSED));
+        closeWhenSent();
     }
 
     private void queue(ByteBuffer frame) {
@@ -263,6 +291,10 @@ final class PeerChannel {
         }
         if (isStranger) {
             isStranger = false;
+            hasDeadline = false;
+        }
+        if (isJoinAwaited && (kind == Frames.ACCEPT || kind == Frames.READY)) {
+            isJoinAwaited = false;
             hasDeadline = false;
         }
         unread.incrementAndGet();

@@ -1,9 +1,11 @@
 package dev.verbena.verbs.transport;
 
 import dev.verbena.transport.TransportContext;
+import dev.verbena.transport.TransportException;
 import dev.verbena.verbs.QueuePair;
 import dev.verbena.verbs.QueuePairState;
 import dev.verbena.verbs.VerbsException;
+import dev.verbena.verbs.internal.OwnershipTransfer;
 import java.util.ArrayList;
 import java.util.List;
 import org.agrona.CloseHelper;
@@ -26,6 +28,9 @@ final class QueuePairs {
     private final long incarnation;
     private final Int2ObjectHashMap<VerbsConnection> byIn = new Int2ObjectHashMap<>();
     private final List<Retired> retired = new ArrayList<>();
+
+    /** Those that could not be closed; tried once more at the end. */
+    private final List<QueuePair> stuck = new ArrayList<>();
 
     /** How often the receives were found empty, and how many were taken. */
     private long emptyCount;
@@ -71,7 +76,7 @@ final class QueuePairs {
                     connection.endpoint,
                     connection.endpoint.at(repair.number(), repair.packet()));
         } catch (VerbsException e) {
-            fresh.close();
+            close(fresh);
             throw e;
         }
         QueuePair old = connection.in;
@@ -91,6 +96,7 @@ final class QueuePairs {
     Frames.Repair repair(VerbsConnection connection) {
         QueuePair fresh = resources.newOut();
         int packet = resources.endpoint(fresh, connection.in, context, incarnation).outPacket();
+        closeOut(connection);
         return connection.repair(fresh, packet);
     }
 
@@ -145,11 +151,31 @@ final class QueuePairs {
 
     /** Closes the pair for requests, and the other when its last receives were seen. */
     void close(VerbsConnection connection) {
-        connection.closeOut();
+        closeOut(connection);
         if (connection.in != null) {
             retire(connection, connection.in);
             byIn.remove(connection.in.number());
             connection.takeIn(null);
+        }
+    }
+
+    /** What the NIC still has of our requests is dropped. */
+    void closeOut(VerbsConnection connection) {
+        QueuePair pair = connection.out;
+        if (pair != null) {
+            connection.takeOut(null);
+            close(pair);
+        }
+    }
+
+    /** One that cannot be closed is in nobody's way: what it belonged to goes on to its end. */
+    private void close(QueuePair pair) {
+        try {
+            pair.close();
+        } catch (VerbsException e) {
+            stuck.add(pair);
+            context.errorHandler()
+                    .onError(new TransportException("verbs: " + e.getMessage(), 0, e));
         }
     }
 
@@ -166,7 +192,7 @@ final class QueuePairs {
                 retired.remove(i);
                 old.connection().retiredPairClosed();
                 byIn.remove(old.pair().number());
-                old.pair().close();
+                close(old.pair());
             }
         }
     }
@@ -177,6 +203,9 @@ final class QueuePairs {
         retired.forEach(old -> pairs.add(old.pair()));
         retired.clear();
         byIn.clear();
+        stuck.forEach(OwnershipTransfer::takeOver);
+        pairs.addAll(stuck);
+        stuck.clear();
         CloseHelper.closeAll(pairs); // one that cannot be closed keeps no other open
     }
 }

@@ -164,6 +164,18 @@ final class SideChannelLoop implements Runnable {
                 });
     }
 
+    /** Ends every channel of a receiver that is closed; whoever is still there is told so. */
+    void endAll(FrameReceiver receiver) {
+        execute(
+                () -> {
+                    for (PeerChannel channel : channels) {
+                        if (channel.isOf(receiver)) {
+                            channel.closeInOrder();
+                        }
+                    }
+                });
+    }
+
     /** Begins to connect. */
     PeerChannel connect(InetSocketAddress address, FrameReceiver receiver) throws IOException {
         SocketChannel socket = SocketChannel.open();

@@ -180,14 +180,6 @@ final class VerbsConnection {
         in = pair;
     }
 
-    /** What the NIC still has of our requests is dropped. */
-    void closeOut() {
-        if (out != null) {
-            out.close();
-            out = null;
-        }
-    }
-
     /** A pair that carried out requests is waited for before it is closed. */
     void pairRetired() {
         retiredCount++;
@@ -231,6 +223,11 @@ final class VerbsConnection {
     }
 
     // ---- what is under way ----
+
+    /** Whether operations are under way. */
+    boolean hasWorks() {
+        return first != null;
+    }
 
     boolean isIdle() {
         return first == null && inFlight == 0 && !isRefused && !isRepairing;
@@ -301,6 +298,10 @@ final class VerbsConnection {
             request.segments(0).sendImmediate(credits.beginReturn()).fenced(false).id(id(NO_WORK));
         }
         while (count < room && cursor != null) {
+            if (cursor.isNothing()) {
+                cursor = cursor.next; // it ends when it is the first
+                continue;
+            }
             SendRequestFlyweight request = sending.requests.at(count++);
             cursor.fill(request, sending.resources.segmentMax);
             request.id(id(cursor.index));
@@ -356,13 +357,26 @@ final class VerbsConnection {
      * Soft-RoCE names the begin of a get whose memory went away in its midst. To its initiator that
      * is an old packet, and the get stays unanswered.
      */
-    private static boolean mayBeRefused(Work work, int status) {
+    private boolean mayBeRefused(Work work, int status) {
         return status == CompletionStatus.REMOTE_ACCESS
-                || status == CompletionStatus.RETRIES_EXCEEDED && work.isGet();
+                || status == CompletionStatus.RETRIES_EXCEEDED
+                        && work.isGet()
+                        && work.mayRepeatBehind()
+                        && !credits.isReturning();
     }
 
     private void succeeded(Work work) {
         if (work == first && work.complete()) {
+            remove();
+            sending.works.end(work);
+            endEmpty();
+        }
+    }
+
+    /** What has nothing to post and waited, for its fence, for what was before it. */
+    private void endEmpty() {
+        while (first != null && first.isNothing()) {
+            Work work = first;
             remove();
             sending.works.end(work);
         }
@@ -387,7 +401,6 @@ final class VerbsConnection {
 
     /** Takes a new pair for our requests and answers what the peer must be told. */
     Frames.Repair repair(QueuePair fresh, int packet) {
-        out.close();
         out = fresh;
         isRepairing = true;
         credits.returnLost();
@@ -410,6 +423,7 @@ final class VerbsConnection {
         }
         refused.fail(status);
         sending.works.end(refused);
+        endEmpty();
         isRefused = false;
         isRepairing = false;
         for (Work work = first; work != null; work = work.next) {

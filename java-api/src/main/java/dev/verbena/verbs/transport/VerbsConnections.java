@@ -242,7 +242,7 @@ final class VerbsConnections {
         if (connection.inFlight() > 0 && !isLate) {
             return true;
         }
-        connection.closeOut();
+        pairs.closeOut(connection);
         connection.failAll();
         if (!pairs.isDrained(connection)) {
             return true;
@@ -338,17 +338,21 @@ final class VerbsConnections {
 
     // ---- what peers say when the connection is made ----
 
+    /** How often the peer must hear that we live. */
+    long heartbeatNs(VerbsConnection connection) {
+        long timeoutNs = Math.min(context.peerTimeoutNs(), connection.endpoint.peerTimeoutNs());
+        return Math.max(TIMEOUT_MIN_NS, timeoutNs) / HEARTBEATS;
+    }
+
     /** Both ends are joined. */
     void joined(VerbsConnection connection) {
         if (connection.state != CONNECTING && connection.state != ACCEPTED) {
             return;
         }
         connection.joined();
-        long timeoutNs = Math.min(context.peerTimeoutNs(), connection.endpoint.peerTimeoutNs());
         // The contract allows twice the timeout: so there is time for a late word.
         long ownNs = Math.max(TIMEOUT_MIN_NS, context.peerTimeoutNs());
-        connection.channel.watch(
-                Math.max(TIMEOUT_MIN_NS, timeoutNs) / HEARTBEATS, ownNs + ownNs / 2);
+        connection.channel.watch(heartbeatNs(connection), ownNs + ownNs / 2);
         events.add(Kind.CONNECTED, connection, works.lastNumber(), Status.OK, "");
     }
 
@@ -376,8 +380,18 @@ final class VerbsConnections {
 
     /** {@code disconnect} of a connection that is joined. */
     int leaveWhenDone(VerbsConnection connection) {
+        boolean isKnown = connection.state == OPEN;
         connection.leaving();
         events.forget(connection);
+        if (!isKnown) {
+            // Whoever began an attempt hears how it ended; the peers part in order all the same.
+            events.add(
+                    Kind.FAILED,
+                    connection,
+                    works.lastNumber(),
+                    Status.CANCELLED,
+                    "disconnect was called");
+        }
         busy(connection);
         return Transport.ACCEPTED;
     }
@@ -404,14 +418,23 @@ final class VerbsConnections {
                 regions.whyRefused(
                         repair.key(), repair.address(), repair.length(), repair.rights());
         try {
-            if (repair.isUnanswered() && !QueuePairs.isInError(connection.in)) {
+            if (repair.isUnanswered() && !mayHaveRefused(connection, status)) {
                 die(connection, "gets no answer from our device, which refused nothing", false);
                 return;
             }
-            connection.channel.send(Frames.repaired(pairs.repair(connection, repair, status)));
+            int told = status == Status.OK ? Status.STALE_KEY : status;
+            connection.channel.send(Frames.repaired(pairs.repair(connection, repair, told)));
         } catch (VerbsException e) {
             die(connection, "cannot be joined anew: " + e.getMessage(), false);
         }
+    }
+
+    /**
+     * The pair may also have failed over a request behind the one that is named, which was carried
+     * out then.
+     */
+    private static boolean mayHaveRefused(VerbsConnection connection, int status) {
+        return status != Status.OK && QueuePairs.isInError(connection.in);
     }
 
     /** By the thread that closes the transport. */

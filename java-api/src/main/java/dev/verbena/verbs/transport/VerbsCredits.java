@@ -89,6 +89,11 @@ final class VerbsCredits {
         return returning;
     }
 
+    /** Whether the message that gives credits back is on its way. */
+    boolean isReturning() {
+        return returning > 0;
+    }
+
     /** The peer has them. */
     void returned() {
         returning = 0;

@@ -48,13 +48,19 @@ abstract class VerbsOperations extends GuardedTransport {
     }
 
     private int start(VerbsConnection connection, Work work) {
-        if (work.status != Status.OK && !work.hasPieces() || work.isNothing()) {
+        boolean isRefused = work.status != Status.OK && !work.hasPieces();
+        if (isRefused || work.isNothing() && !mustWait(connection, work)) {
             works.end(work);
         } else {
             connection.add(work);
             connections.post(connection);
         }
         return ACCEPTED;
+    }
+
+    /** A fence counts also where nothing is to be moved. */
+    private static boolean mustWait(VerbsConnection connection, Work work) {
+        return work.isFenced() && connection.hasWorks();
     }
 
     @Override

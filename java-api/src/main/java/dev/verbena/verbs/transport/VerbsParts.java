@@ -176,6 +176,7 @@ final class VerbsParts implements AutoCloseable {
                 receives::takeOver,
                 () -> loop.close(listener),
                 connections::closeAll,
+                handshakes::close,
                 loop::flush,
                 handshakes::clear,
                 events::clear,

@@ -170,7 +170,9 @@ final class VerbsRegions {
         return Ranges.isInside(address - region.base(), length, region.length());
     }
 
-    /** Why the NIC refused a peer's request: one of {@link Status}. */
+    /**
+     * Why the NIC refused a peer's request, one of {@link Status}; OK if nothing is wrong with it.
+     */
     int whyRefused(int key, long address, long length, int rights) {
         VerbsRegion region = byKey.get(key);
         if (region == null || !isNear(region, address)) {
@@ -179,7 +181,7 @@ final class VerbsRegions {
         if (!isInside(region, address, length)) {
             return Status.BOUNDS;
         }
-        return (rights & ~region.rights()) != 0 ? Status.ACCESS : Status.STALE_KEY;
+        return (rights & ~region.rights()) != 0 ? Status.ACCESS : Status.OK;
     }
 
     /** Addresses belong to one registration only, the unused ones around it, too. */

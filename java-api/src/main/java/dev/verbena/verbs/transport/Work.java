@@ -288,6 +288,23 @@ final class Work {
         return operation == Operation.GET;
     }
 
+    /**
+     * Whether all that was posted behind it may be done twice. The peer may have carried it out
+     * although the answer to this one did not come: gets and puts may come again, nothing else.
+     */
+    boolean mayRepeatBehind() {
+        boolean mayRepeat = true;
+        for (Work work = next; work != null; work = work.next) {
+            boolean isHarmless = work.operation == Operation.GET || work.operation == Operation.PUT;
+            mayRepeat &= isHarmless || !work.isStartedNow();
+        }
+        return mayRepeat;
+    }
+
+    boolean isFenced() {
+        return isFenced;
+    }
+
     /** Whether a message slot of the peer was reserved for it. */
     boolean hasCredit() {
         return operation == Operation.SEND || operation == Operation.PUT_NOTIFY;

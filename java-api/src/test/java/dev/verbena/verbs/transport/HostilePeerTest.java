@@ -4,12 +4,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.verbena.agent.Await;
+import dev.verbena.memory.RegisteredRegion;
+import dev.verbena.memory.RemoteDescriptor;
+import dev.verbena.transport.Status;
 import dev.verbena.transport.Transport;
 import dev.verbena.transport.TransportContext;
 import dev.verbena.transport.TransportHandler;
 import dev.verbena.transport.Transports;
 import dev.verbena.verbs.CompletionFlyweight;
+import dev.verbena.verbs.CompletionStatus;
 import dev.verbena.verbs.Gid;
+import dev.verbena.verbs.QueuePair;
 import dev.verbena.verbs.VerbsStub;
 import java.io.DataInputStream;
 import java.io.IOException;
@@ -25,6 +30,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.BooleanSupplier;
+import java.util.function.ToIntFunction;
 import org.agrona.DirectBuffer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -38,6 +44,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(120)
 class HostilePeerTest {
     private static final int CREDITS = 2;
+    private static final long INCARNATION = 77;
     private static final int RECEIVE = CompletionFlyweight.RECEIVE;
     private static final String ADDRESS = "127.0.0.1";
     private static final Gid GID = Gid.parse("00000000000000000000ffff0a630002");
@@ -67,6 +74,13 @@ class HostilePeerTest {
         final Set<Long> connected = new TreeSet<>();
         final List<Long> messages = new ArrayList<>();
         final Map<Long, String> lost = new HashMap<>();
+        final List<Long> completions = new ArrayList<>();
+
+        @Override
+        public void onCompletion(
+                long connection, int operation, long context, int status, long value) {
+            completions.add(context);
+        }
 
         @Override
         public void onConnectRequest(
@@ -160,7 +174,18 @@ class HostilePeerTest {
 
     private static Endpoint endpoint(int number) {
         return new Endpoint(
-                number, 1, number + 1, 1, 0, GID, 1024, 4, CREDITS, 64, 60_000_000_000L, 77);
+                number,
+                1,
+                number + 1,
+                1,
+                0,
+                GID,
+                1024,
+                4,
+                CREDITS,
+                64,
+                60_000_000_000L,
+                INCARNATION);
     }
 
     @BeforeEach
@@ -264,6 +289,155 @@ class HostilePeerTest {
             pollUntil("its end", () -> seen.lost.containsKey(peer.handle));
             assertThat(seen.lost.get(peer.handle)).contains("refused nothing");
         }
+    }
+
+    private VerbsConnection connection(Peer peer) {
+        return ((VerbsTransport) transport).connections.table().find(peer.handle);
+    }
+
+    /** The pair failed over something behind the get, and what lies between was carried out. */
+    @Test
+    void shouldAnswerOnlyForAGetThatIsRefused() throws Exception {
+        VerbsRegion region = (VerbsRegion) transport.allocate(4096, RemoteDescriptor.REMOTE_READ);
+        try (Peer peer = new Peer(0x300)) {
+            VerbsConnection connection = connection(peer);
+            for (int length : new int[] {4097, 8}) {
+                connection.in.toError();
+                QueuePair before = connection.in;
+                peer.say(
+                        Frames.repair(
+                                new Frames.Repair(
+                                        1, 0, region.key(), region.base(), length, 1, 1, true)));
+                pollUntil("an answer", () -> connection.in != before);
+                boolean isRefused = length > 4096;
+                assertThat(seen.lost.containsKey(peer.handle)).isEqualTo(!isRefused);
+                if (isRefused) {
+                    ByteBuffer repaired = peer.hear(Frames.REPAIRED);
+                    assertThat(Frames.repaired(repaired).status()).isEqualTo(Status.BOUNDS);
+                }
+            }
+            assertThat(seen.lost.get(peer.handle)).contains("refused nothing");
+        }
+        region.close();
+    }
+
+    /** What the peer may have carried out is not asked for again, if it would notice. */
+    @Test
+    void shouldRepeatBehindAGetWithoutAnAnswerOnlyWhatMayBeDoneTwice() throws Exception {
+        RegisteredRegion region = transport.allocate(64, RemoteDescriptor.REMOTE_ALL);
+        RemoteDescriptor far = far();
+        List<ToIntFunction<Peer>> harmless =
+                List.of(
+                        peer -> transport.get(peer.handle, region, 8, far, 8, 8, 0, 0),
+                        peer -> transport.put(peer.handle, region, 8, far, 8, 8, 0, 0));
+        List<ToIntFunction<Peer>> others =
+                List.of(
+                        peer -> transport.send(peer.handle, region, 8, 8, 0, 0),
+                        peer -> transport.putNotify(peer.handle, region, 8, far, 8, 8, 7, 0, 0),
+                        peer -> transport.fetchAdd(peer.handle, far, 8, 1, 0, 0),
+                        this::returnCredit);
+        for (ToIntFunction<Peer> behind : harmless) {
+            assertThat(isRepairedWith(behind, region, far)).isTrue();
+        }
+        for (ToIntFunction<Peer> behind : others) {
+            assertThat(isRepairedWith(behind, region, far)).isFalse();
+        }
+        region.close();
+    }
+
+    private static RemoteDescriptor far() {
+        return new RemoteDescriptor()
+                .set(
+                        RemoteDescriptor.KIND_VERBS,
+                        RemoteDescriptor.REMOTE_ALL,
+                        0,
+                        1L << 40,
+                        4096,
+                        5,
+                        INCARNATION);
+    }
+
+    private int returnCredit(Peer peer) {
+        peer.fill(1, RECEIVE, false, 0, 8);
+        pollUntil("a message", () -> !seen.messages.isEmpty());
+        seen.messages.clear();
+        transport.poll(seen, 16);
+        assertThat(connection(peer).inFlight()).as("the get and the credit").isEqualTo(2);
+        return Transport.ACCEPTED;
+    }
+
+    private boolean isRepairedWith(
+            ToIntFunction<Peer> behind, RegisteredRegion region, RemoteDescriptor far)
+            throws IOException {
+        try (Peer peer = new Peer(0x300)) {
+            VerbsConnection connection = connection(peer);
+            transport.get(peer.handle, region, 0, far, 0, 8, 0, 0);
+            long get = stub.postedId(0);
+            assertThat(behind.applyAsInt(peer)).isEqualTo(Transport.ACCEPTED);
+            stub.completeSends(CompletionStatus.RETRIES_EXCEEDED, get);
+            transport.poll(seen, 16);
+            boolean isRepaired = connection.isStopped();
+            assertThat(connection.state == VerbsConnection.DYING).isEqualTo(!isRepaired);
+            peer.say(Frames.plain(Frames.CLOSED));
+            pollUntil("its end", () -> connection.state == VerbsConnection.ENDED);
+            pollUntil("nothing more", () -> transport.poll(seen, 16) == 0);
+            return isRepaired;
+        }
+    }
+
+    /** Not a hostile one: what is fenced waits for what is before it, also if it moves nothing. */
+    @Test
+    void shouldEndWhatIsFencedAndMovesNothingInItsTurn() throws Exception {
+        RegisteredRegion region = transport.allocate(64, RemoteDescriptor.REMOTE_ALL);
+        RemoteDescriptor far = far();
+        int fence = Transport.FENCE;
+        try (Peer peer = new Peer(0x300)) {
+            transport.put(peer.handle, region, 0, far, 0, 0, 1, fence);
+            transport.put(peer.handle, region, 0, far, 0, 8, 2, 0);
+            long first = stub.postedId(0);
+            transport.put(peer.handle, region, 0, far, 0, 0, 3, fence);
+            transport.get(peer.handle, region, 0, far, 0, 0, 4, fence);
+            transport.get(peer.handle, region, 0, far, 0, 0, 5, 0);
+            transport.send(peer.handle, region, 0, 8, 6, 0);
+            long last = stub.postedId(0);
+            transport.put(peer.handle, region, 0, far, 0, 0, 7, fence);
+            transport.poll(seen, 16);
+            assertThat(seen.completions).containsExactly(1L, 5L);
+            stub.completeSends(CompletionStatus.SUCCESS, first);
+            transport.poll(seen, 16);
+            assertThat(seen.completions).containsExactly(1L, 5L, 2L, 3L, 4L);
+            stub.completeSends(CompletionStatus.SUCCESS, last);
+            transport.poll(seen, 16);
+            assertThat(seen.completions).containsExactly(1L, 5L, 2L, 3L, 4L, 6L, 7L);
+            peer.say(Frames.plain(Frames.CLOSED));
+        }
+        region.close();
+    }
+
+    /** Not its fault, either: one that served it, or us, cannot be closed. */
+    @Test
+    void shouldGoOnWhenAPairCannotBeClosed() {
+        int before = stub.openObjects();
+        VerbsOptions options = VerbsOptions.of(context.options());
+        try (VerbsResources resources = VerbsResources.open(context, options, 2, 4)) {
+            QueuePairs pairs = new QueuePairs(resources, context, 1);
+            URI from = URI.create("verbs://" + ADDRESS + ":1/hostile/peer");
+            VerbsConnection connection = new VerbsConnection(0, 1, from, null, null);
+            pairs.make(connection);
+            pairs.join(connection, endpoint(0x300));
+            pairs.repair(connection, new Frames.Repair(0x400, 1, 0, 0, 0, 0, 1, false), 1);
+            stub.fail("ibv_destroy_qp", 5);
+            pairs.polled(0);
+            assertThat(errors).hasSize(1);
+            assertThat(errors.get(0)).contains("ibv_destroy_qp");
+            assertThat(connection.retiredCount).isZero();
+            stub.fail("ibv_destroy_qp", 5);
+            pairs.close(connection);
+            assertThat(errors).hasSize(2);
+            pairs.closeAll();
+            resources.shared.close();
+        }
+        assertThat(stub.openObjects()).isEqualTo(before);
     }
 
     @Test

@@ -165,6 +165,26 @@ class SideChannelLoopTest {
         assertThat(ended.reason()).isEqualTo("too late");
     }
 
+    /** The owner reads it when it polls; the peer is not to blame if that is later. */
+    @Test
+    void shouldNotGiveUpAPeerWhoseWordHasCome() throws Exception {
+        try (Socket peer = stranger()) {
+            say(peer, 1, Frames.HELLO);
+            PeerChannel channel = next(atDoor).channel();
+            channel.awaitJoin(System.nanoTime() + 1_000_000_000L, "did not confirm in time");
+            loop.flush();
+            say(peer, 1, Frames.READY);
+            assertThat(next(atDoor).kind()).isEqualTo(Frames.READY);
+            assertThat(atDoor.poll(1500, TimeUnit.MILLISECONDS)).isNull();
+            // Another deadline is none of that word's, which may come again.
+            channel.deadline(System.nanoTime() + 500_000_000L, "did not say goodbye");
+            loop.flush();
+            say(peer, 1, Frames.READY);
+            assertThat(next(atDoor).kind()).isEqualTo(Frames.READY);
+            assertThat(next(atDoor).reason()).isEqualTo("did not say goodbye");
+        }
+    }
+
     @Test
     void shouldTurnAwayWhoWritesNonsense() throws Exception {
         int[][] frames = {
