@@ -57,6 +57,9 @@ public abstract class RecordInbox<N extends RecordConnections<?>, S extends Mess
         }
         takeEvents();
         int count = deliver(handler, share.of(limit));
+        if (ring.hasConnectionEvents()) {
+            count += deliver(handler, limit - count);
+        }
         share.used(count, limit);
         if (!ring.hasConnectionEvents()) {
             count += serve(handler, limit - count);
@@ -72,12 +75,16 @@ public abstract class RecordInbox<N extends RecordConnections<?>, S extends Mess
         return count;
     }
 
-    /** What a handler causes by a completion waits for the next poll, so that this one ends. */
+    /**
+     * What a handler posts ends in the next poll, so that this one does; connections do at once.
+     */
     private int deliver(TransportHandler handler, int limit) {
         int count = 0;
-        for (long end = ring.lastNumber(); count < limit && ring.isOutstanding(end); count++) {
-            ring.deliver(handler);
-        }
+        do {
+            for (long end = ring.lastNumber(); count < limit && ring.isOutstanding(end); count++) {
+                ring.deliver(handler);
+            }
+        } while (ring.hasConnectionEvents() && count < limit);
         return count;
     }
 
