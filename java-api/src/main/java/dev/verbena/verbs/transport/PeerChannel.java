@@ -81,7 +81,7 @@ final class PeerChannel {
                 });
     }
 
-    /** From now on the peer is told that we live; it may still be silent. */
+    /** From now on the peer gets heartbeats; it may itself still be silent. */
     void tell(long heartbeatNs) {
         loop.execute(() -> this.heartbeatNs = heartbeatNs);
     }
