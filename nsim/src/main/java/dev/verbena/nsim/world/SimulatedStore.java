@@ -40,9 +40,13 @@ final class SimulatedStore implements DurableStore {
 
     @Override
     public DurableFile create(String name) {
-        boolean isThere = disk.files.containsKey(name);
-        Appender appender = (Appender) append(name, 0);
-        appender.error = isThere ? "cannot append to " + name + ": it is there already" : "";
+        check(name);
+        Disk.Content there = disk.files.get(name);
+        if (there == null) {
+            return append(name, 0);
+        }
+        Appender appender = new Appender(name, there);
+        appender.error = "cannot append to " + name + ": it is there already";
         return appender;
     }
 
