@@ -24,6 +24,9 @@ final class FlowTable {
     /** What is left of a flow counts packets by this. */
     private static final int LEFT_BITS = 30;
 
+    /** Packets of the longest flow that can be counted. */
+    static final long PACKETS_MAX = Long.MAX_VALUE >> LEFT_BITS;
+
     private static final int PROGRESS_SHIFT = LEVEL_BITS + PERIOD_BITS - LEFT_BITS;
     private static final double PERIODS_PER_SECOND = 1e12 / (1L << PERIOD_BITS);
     private static final long CAPACITY_MAX = Long.MAX_VALUE >> 2;

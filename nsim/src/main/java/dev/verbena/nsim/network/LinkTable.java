@@ -47,7 +47,6 @@ final class LinkTable {
         perClass = context.vcPerClass();
         buffer = context.vcBuffer();
         classes = topology.classes();
-        channels = Math.multiplyExact(MESSAGE_CLASSES * classes, perClass);
         portBase = new int[routers + 1];
         for (int r = 0; r < routers; r++) {
             portBase[r + 1] = Math.addExact(portBase[r], topology.ports(r));
@@ -56,7 +55,8 @@ final class LinkTable {
         links = Math.addExact(ports, nodes);
         peer = new int[links];
         entity = new int[links];
-        credits = new int[Math.multiplyExact(links, channels)];
+        channels = channels();
+        credits = new int[links * channels];
         for (int r = 0; r < routers; r++) {
             for (int p = 0; p < topology.ports(r); p++) {
                 connect(r, p, context);
@@ -67,6 +67,17 @@ final class LinkTable {
             entity[ports + n] = n;
             fill(ports + n, context.vcBuffer());
         }
+    }
+
+    private int channels() {
+        long ofLink = (long) MESSAGE_CLASSES * classes * perClass;
+        if (ofLink > Integer.MAX_VALUE / Math.max(1, links)) {
+            throw new IllegalArgumentException(
+                    ("vc.perClass=%s makes too many virtual channels of the %s links of %s; set a"
+                                    + " smaller vc.perClass")
+                            .formatted(perClass, links, topology.name()));
+        }
+        return (int) ofLink;
     }
 
     private void connect(int router, int port, NetworkContext context) {

@@ -163,7 +163,17 @@ public final class MessageNetwork implements NetworkModel, InstantHandler, Conge
     }
 
     private long packetCount(long bytes) {
-        return Math.max(1, (bytes + payload - 1) / payload);
+        return Math.max(1, bytes / payload + (bytes % payload == 0 ? 0 : 1));
+    }
+
+    private long countable(long packets, long bytes) {
+        if (packets > FlowTable.PACKETS_MAX) {
+            throw new IllegalArgumentException(
+                    ("a message of %s bytes has %s packets of packet.payload=%s; level=message"
+                                    + " counts at most %s, set a larger packet.payload")
+                            .formatted(bytes, packets, payload, FlowTable.PACKETS_MAX));
+        }
+        return packets;
     }
 
     /** The links of a route, the node's first. */
@@ -211,7 +221,7 @@ public final class MessageNetwork implements NetworkModel, InstantHandler, Conge
         boolean isPut = messages.kind(message) == MessageTable.PUT;
         int to = isPut ? messages.destination(message) : messages.source(message);
         long bytes = messages.bytes(message);
-        long packets = packetCount(bytes);
+        long packets = countable(packetCount(bytes), bytes);
         int last = (int) (bytes - (packets - 1) * payload);
         walk(from, to);
         long onWire = bytes + packets * header;

@@ -8,7 +8,8 @@ import dev.verbena.nsim.topology.TieRule;
  * per second, picoseconds, bytes.
  */
 public final class NetworkContext {
-    private static final int PAYLOAD_MAX = 4 << 20;
+    /** Twice this, payload and header, times the picoseconds of a second has 63 bits. */
+    private static final int BYTES_MAX = 4 << 20;
 
     private long linkRate = 4_000_000_000L;
     private long switchRate = 4_000_000_000L;
@@ -161,11 +162,7 @@ public final class NetworkContext {
 
     /** Sets {@link #payload()}. */
     public NetworkContext payload(int value) {
-        if (value > PAYLOAD_MAX) {
-            throw new IllegalArgumentException(
-                    "packet.payload is " + value + "; at most " + PAYLOAD_MAX);
-        }
-        payload = (int) atLeast("packet.payload", value, 1);
+        payload = bytes("packet.payload", value, 1);
         return this;
     }
 
@@ -176,7 +173,7 @@ public final class NetworkContext {
 
     /** Sets {@link #header()}. */
     public NetworkContext header(int value) {
-        header = (int) atLeast("packet.header", value, 0);
+        header = bytes("packet.header", value, 0);
         return this;
     }
 
@@ -187,7 +184,7 @@ public final class NetworkContext {
 
     /** Sets {@link #flit()}. */
     public NetworkContext flit(int value) {
-        flit = (int) atLeast("flit", value, 1);
+        flit = bytes("flit", value, 1);
         return this;
     }
 
@@ -255,7 +252,7 @@ public final class NetworkContext {
 
     /** Sets {@link #controlBytes()}. */
     public NetworkContext controlBytes(int value) {
-        controlBytes = (int) atLeast("control.bytes", value, 0);
+        controlBytes = bytes("control.bytes", value, 0);
         return this;
     }
 
@@ -266,7 +263,7 @@ public final class NetworkContext {
 
     /** Sets {@link #requestBytes()}. */
     public NetworkContext requestBytes(int value) {
-        requestBytes = (int) atLeast("request.bytes", value, 0);
+        requestBytes = bytes("request.bytes", value, 0);
         return this;
     }
 
@@ -326,6 +323,13 @@ public final class NetworkContext {
     public NetworkContext tie(TieRule value) {
         tie = value;
         return this;
+    }
+
+    private static int bytes(String key, int value, int least) {
+        if (value > BYTES_MAX) {
+            throw new IllegalArgumentException(key + " is " + value + "; at most " + BYTES_MAX);
+        }
+        return (int) atLeast(key, value, least);
     }
 
     private static long atLeast(String key, long value, long least) {

@@ -26,7 +26,8 @@ final class TransferTime {
     }
 
     private long remember(int bytes) {
-        long time = rate == 0 ? 0 : (bytes * PS_PER_SECOND + rate - 1) / rate;
+        long product = bytes * PS_PER_SECOND;
+        long time = rate == 0 ? 0 : product / rate + (product % rate == 0 ? 0 : 1);
         sizes[oldest] = bytes;
         times[oldest] = time;
         oldest ^= 1;

@@ -1,6 +1,7 @@
 package dev.verbena.nsim.network;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.verbena.AllocationMeter;
 import dev.verbena.nsim.Machine;
@@ -137,6 +138,26 @@ class MessageLevelTest {
         SimulationResult two = run(second, 72, program);
         assertThat(one.traceHash()).isEqualTo(two.traceHash());
         assertThat(one.executionPs()).isEqualTo(two.executionPs()).isPositive();
+    }
+
+    @Test
+    void shouldRefuseAMessageOfMorePacketsThanItCanCount() {
+        Machine machine = machine(Level.MESSAGE, "switch(2)", "packet.payload=1");
+        long most = (1L << 33) - 1;
+        assertThat(run(machine, 2, puts(most)).executionPs()).isGreaterThan(most * 250);
+        assertThatThrownBy(() -> run(machine, 2, puts(most + 1)))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("8589934592 bytes")
+                .hasMessageContaining("packet.payload=1;");
+    }
+
+    private static Program puts(long bytes) {
+        return rank -> {
+            if (rank.rank() == 0) {
+                rank.put(1, bytes, 0);
+                rank.completeAll();
+            }
+        };
     }
 
     /** Every node always has a message under way. */
