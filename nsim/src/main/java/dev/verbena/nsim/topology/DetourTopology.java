@@ -29,17 +29,17 @@ abstract class DetourTopology implements Topology {
     /** Shortest ways between all pairs of routers, by from * routers + to. */
     private static final class Ways {
         final int routers;
-        final short[] ports;
+        final int[] ports;
         final byte[] distances;
 
         Ways(DetourTopology topology) {
             routers = topology.routers();
-            ports = new short[routers * routers];
+            ports = new int[routers * routers];
             distances = new byte[routers * routers];
             for (int from = 0; from < routers; from++) {
                 for (int to = 0; to < routers; to++) {
                     int at = from * routers + to;
-                    ports[at] = (short) (from == to ? -1 : topology.shortestPort(from, to));
+                    ports[at] = from == to ? -1 : topology.shortestPort(from, to);
                     distances[at] = (byte) topology.walk(from, to);
                 }
             }

@@ -1,7 +1,10 @@
 package dev.verbena.nsim.topology;
 
+import dev.verbena.nsim.internal.Suggestions;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
@@ -19,6 +22,9 @@ public final class Topologies {
                     + " hyperx(4,4;nodes=2), slimfly(q=5,nodes=3), the last three also with"
                     + " routing=valiant or routing=ugal";
 
+    private static final String ROUTING = ",routing=";
+    private static final List<String> WITH_DETOURS = List.of("dragonfly", "hyperx", "slimfly");
+
     private Topologies() {}
 
     /**
@@ -35,30 +41,49 @@ public final class Topologies {
             throw unknown(text, null);
         }
         String whole = all.substring(open + 1, all.length() - 1);
-        DetourRouting detour = DetourRouting.MINIMAL;
-        for (DetourRouting d : DetourRouting.values()) {
-            if (whole.endsWith(",routing=" + d.name().toLowerCase(Locale.ROOT))) {
-                detour = d;
-            }
-        }
-        String inner =
-                whole.replaceFirst(",routing=" + detour.name().toLowerCase(Locale.ROOT) + "$", "");
+        int last = whole.lastIndexOf(ROUTING);
+        String inner = last < 0 ? whole : whole.substring(0, last);
+        String shape = all.substring(0, open);
         try {
-            return switch (all.substring(0, open)) {
+            DetourRouting detour = DetourRouting.MINIMAL;
+            if (last >= 0 && KNOWN.contains(shape + "(")) {
+                detour = detour(shape, whole.substring(last + ROUTING.length()));
+            }
+            return switch (shape) {
                 case "torus" -> GridTopology.torus(tie, numbers(inner));
                 case "mesh" -> GridTopology.mesh(numbers(inner));
                 case "switch" -> TreeTopology.single(Integer.parseInt(inner));
                 case "xgft" -> xgft(inner);
-                case "fattree" -> fatTree(named(inner));
-                case "leafspine" -> leafSpine(named(inner));
-                case "dragonfly" -> dragonfly(named(inner), detour);
+                case "fattree" -> fatTree(named(shape, inner, "levels", "down", "up", "leaves"));
+                case "leafspine" -> leafSpine(named(shape, inner, "leaves", "down", "spines"));
+                case "dragonfly" -> dragonfly(named(shape, inner, "p", "a", "h"), detour);
                 case "hyperx" -> hyperX(inner, detour);
-                case "slimfly" -> slimFly(named(inner), detour);
+                case "slimfly" -> slimFly(named(shape, inner, "q", "nodes"), detour);
                 default -> throw unknown(text, null);
             };
         } catch (NumberFormatException | ArithmeticException | NegativeArraySizeException e) {
             throw unknown(text, e);
         }
+    }
+
+    private static DetourRouting detour(String shape, String word) {
+        if (!WITH_DETOURS.contains(shape)) {
+            throw new IllegalArgumentException(
+                    "%s has no routing=; leave it out, only %s have it"
+                            .formatted(shape, String.join(", ", WITH_DETOURS)));
+        }
+        List<String> words = new ArrayList<>();
+        for (DetourRouting each : DetourRouting.values()) {
+            words.add(each.name().toLowerCase(Locale.ROOT));
+        }
+        int at = words.indexOf(word);
+        if (at < 0) {
+            throw new IllegalArgumentException(
+                    "routing=%s is none of %s%s"
+                            .formatted(
+                                    word, String.join(", ", words), Suggestions.hint(word, words)));
+        }
+        return DetourRouting.values()[at];
     }
 
     private static IllegalArgumentException unknown(String text, Exception cause) {
@@ -79,7 +104,8 @@ public final class Topologies {
         if (parts.length != 2) {
             throw new NumberFormatException(inner);
         }
-        return new HyperXTopology(take(named(parts[1]), "nodes"), detour, numbers(parts[0]));
+        return new HyperXTopology(
+                take(named("hyperx", parts[1], "nodes"), "nodes"), detour, numbers(parts[0]));
     }
 
     private static int[] numbers(String list) {
@@ -107,7 +133,11 @@ public final class Topologies {
         int levels = take(named, "levels");
         int down = take(named, "down");
         int up = take(named, "up");
-        int leaves = named.getOrDefault("leaves", -1);
+        int leaves = named.getOrDefault("leaves", 0);
+        if (named.containsKey("leaves") && leaves < 1) {
+            throw new IllegalArgumentException(
+                    "fattree: leaves=" + leaves + "; at least 1 is needed, or leave it out");
+        }
         if (levels < 1 || levels > 10) {
             throw new IllegalArgumentException(
                     "fattree of " + levels + " levels; 1 to 10 are possible");
@@ -138,15 +168,28 @@ public final class Topologies {
         return value;
     }
 
-    private static Map<String, Integer> named(String list) {
+    private static Map<String, Integer> named(String shape, String list, String... keys) {
         Map<String, Integer> named = new HashMap<>();
         for (String part : list.split(",")) {
             int equals = part.indexOf('=');
             if (equals < 0) {
                 throw new NumberFormatException(part);
             }
-            named.put(part.substring(0, equals), Integer.parseInt(part.substring(equals + 1)));
+            String key = part.substring(0, equals);
+            checkKey(shape, key, List.of(keys));
+            if (named.put(key, Integer.parseInt(part.substring(equals + 1))) != null) {
+                throw new IllegalArgumentException(
+                        "%s has %s= twice; leave one out".formatted(shape, key));
+            }
         }
         return named;
+    }
+
+    private static void checkKey(String shape, String key, List<String> keys) {
+        if (!keys.contains(key)) {
+            throw new IllegalArgumentException(
+                    "%s has no '%s=' in this place; there are %s%s"
+                            .formatted(shape, key, keys, Suggestions.hint(key, keys)));
+        }
     }
 }

@@ -7,6 +7,7 @@ import java.util.HashSet;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Ways over a third router, and shapes by name. */
@@ -208,10 +209,48 @@ class DetourTopologyTest {
                 "fattree(levels=0,down=2,up=2)",
                 "fattree(levels=11,down=1,up=1)",
                 "fattree(levels=3,down=2,up=2,leaves=3)",
-                "torus(100000,100000,100000)"
+                "torus(100000,100000,100000)",
+                "blob(3,routing=ugal)",
+                "slimfly(q=5,nodes=0)"
             })
     void shouldRefuseWhatIsNoShape(String name) {
         assertThatThrownBy(() -> Topologies.parse(name, TieRule.POSITIVE))
                 .isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "fattree(levels=2,down=4,up=4,leafs=4) | no 'leafs=' in this place; there are",
+                "fattree(levels=2,down=4,up=4,leavs=4) | did you mean 'leaves'?",
+                "fattree(levels=2,down=4,up=4,up=2) | fattree has up= twice",
+                "fattree(levels=2,down=4,up=4,leaves=0) | fattree: leaves=0; at least 1",
+                "fattree(levels=1,down=4,up=4,leaves=-3) | fattree: leaves=-3; at least 1",
+                "fattree(levels=2,down=4,up=4,routing=ugal) | fattree has no routing=",
+                "leafspine(leaves=4,down=4,spines=4,up=2) | leafspine has no 'up='",
+                "torus(4,4,routing=valiant) | torus has no routing=",
+                "switch(4,routing=minimal) | switch has no routing=",
+                "dragonfly(p=2,a=4,h=2,a=4) | dragonfly has a= twice",
+                "dragonfly(p=2,a=4,h=2,q=4) | dragonfly has no 'q='",
+                "dragonfly(p=2,a=4,h=2,routing=valient) | routing=valient is none of minimal,",
+                "dragonfly(p=2,a=4,h=2,routing=valient) | did you mean 'valiant'?",
+                "dragonfly(p=2,a=4,h=2,routing=ugal,routing=ugal) | dragonfly has no 'routing='",
+                "hyperx(4,4;nodes=2,node=3) | did you mean 'nodes'?",
+                "slimfly(q=5,nodes=3,nodes=3) | slimfly has nodes= twice",
+            })
+    void shouldNameWhatAShapeDoesNotHave(String name, String expected) {
+        assertThatThrownBy(() -> Topologies.parse(name, TieRule.POSITIVE))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining(expected);
+    }
+
+    @Test
+    void shouldFindTheWayFromARouterOfMoreNodesThanAShortCounts() {
+        int nodes = 40_000;
+        HyperXTopology two = new HyperXTopology(nodes, DetourRouting.MINIMAL, 2);
+        long way = two.route(0, 0, 0, 0, nodes, DIRECT);
+        assertThat(Topology.portIn(way)).isEqualTo(nodes);
+        assertThat(two.peer(0, Topology.portIn(way))).isEqualTo(1);
     }
 }
