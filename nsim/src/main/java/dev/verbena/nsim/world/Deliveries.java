@@ -100,8 +100,7 @@ final class Deliveries implements MessageHandler {
             return;
         }
         Work work = world.works.get(world.network.messages().number(message));
-        Host from = work.from.process.host;
-        long late = world.linkFaults.delayPs(from, work.to.process.host, work.bytes());
+        long late = slowPs(work);
         if (world.lateOneIn > 0 && world.random.nextInt(world.lateOneIn) == 0) {
             late += world.latePs;
         }
@@ -111,6 +110,16 @@ final class Deliveries implements MessageHandler {
         } else {
             arrive(work);
         }
+    }
+
+    /** The bytes of a get come from its target; what goes there is a request. */
+    private long slowPs(Work work) {
+        Host from = work.from.process.host;
+        Host to = work.to.process.host;
+        LinkFaults faults = world.linkFaults;
+        return work.kind == Operation.GET
+                ? faults.delayPs(to, from, work.bytes()) + faults.delayPs(from, to, 0)
+                : faults.delayPs(from, to, work.bytes());
     }
 
     void late(Work work) {
@@ -323,6 +332,8 @@ final class Deliveries implements MessageHandler {
         theirs.offer();
         theirs.pair(mine, target.grant());
         mine.pair(theirs, mine.owner.grant());
+        watchIfCut(theirs);
+        watchIfCut(mine);
         SimulatedEvent request = target.event(REQUEST, theirs);
         request.request(mine.owner.uri, work);
         target.deliver(request);
@@ -411,6 +422,15 @@ final class Deliveries implements MessageHandler {
                     }
                 }
             }
+        }
+    }
+
+    /** What is made while the way back is cut is lost as what was there before. */
+    private void watchIfCut(Connection connection) {
+        Host a = connection.owner.process.host;
+        Host b = connection.peer.owner.process.host;
+        if (world.linkFaults.isCut(a, b) || world.linkFaults.isCut(b, a)) {
+            watch(connection, a, b);
         }
     }
 

@@ -241,6 +241,37 @@ class WorldTest {
     }
 
     @Test
+    void shouldSlowAGetByTheLinkThatItsBytesComeOver() {
+        pair();
+        world.slow(world.host("b"), world.host("a"), 1_000_000);
+        assertThat(getNs(1)).isBetween(4_160_000L, 4_300_000L);
+        world.healAll();
+        world.slow(world.host("a"), world.host("b"), 1_000_000);
+        assertThat(getNs(2)).as("its request alone").isBetween(64_000L, 200_000L);
+    }
+
+    private long getNs(int number) {
+        Peer a = both[0];
+        long start = world.nowNs();
+        a.transport.get(a.connection, a.region, 0, both[1].descriptor(), 0, 4096, number, 0);
+        until(() -> a.has(number + " OK"));
+        return world.nowNs() - start;
+    }
+
+    @Test
+    void shouldLoseWhatWasConnectedWhileTheWayBackWasCut() {
+        both[0] = new Peer(world, "a");
+        both[1] = new Peer(world, "b");
+        world.cut(world.host("b"), world.host("a"));
+        both[0].connect(both[1].transport.uri());
+        until(() -> both[1].connection != 0);
+        assertThat(both[1].send(1)).isEqualTo(Transport.ACCEPTED);
+        world.run(4 * PATIENCE_NS);
+        assertThat(both[1].seen).containsExactly("connected", "1 PEER_DEAD", "lost");
+        assertThat(both[0].seen).containsExactly("failed REFUSED");
+    }
+
+    @Test
     @Tag("nsim-45")
     void shouldRefusePostsAndRegistrationsWhenAsked() {
         pair();
