@@ -70,14 +70,17 @@ public final class Host {
     /** This host's time; only drift changes how fast it goes, it never goes back. */
     long nanoTime() {
         long now = world.nowNs();
-        return now + driftedNs + (now - driftFromNs) / MILLION * driftPpm;
+        return now + driftedNs + drift(now - driftFromNs);
+    }
+
+    /** What the clock gains in a time, rounded down: less in each nanosecond than that has. */
+    private long drift(long ns) {
+        return ns / MILLION * driftPpm + Math.floorDiv(ns % MILLION * driftPpm, MILLION);
     }
 
     /** True nanoseconds that pass while this host's clock advances by {@code localNs}. */
     long trueNs(long localNs) {
-        return localNs
-                + localNs / MILLION * -driftPpm
-                + (driftPpm == 0 ? 0 : 1 + localNs / MILLION);
+        return localNs - drift(localNs) + (driftPpm == 0 ? 0 : 1 + localNs / MILLION);
     }
 
     /** A process begins here; what it runs is given to {@link SimulatedProcess#run}. */

@@ -303,6 +303,11 @@ class WorldTest {
         host.clock(-SECOND_NS, -100);
         assertThat(process.nanoClock().nanoTime()).isEqualTo(before);
         assertThat(process.epochClock().time()).isLessThan(right.epochClock().time());
+        for (int i = 0; i < 2000; i++) {
+            before = process.nanoClock().nanoTime();
+            world.run(999);
+            assertThat(process.nanoClock().nanoTime()).isBetween(before + 998, before + 999);
+        }
     }
 
     @Test
