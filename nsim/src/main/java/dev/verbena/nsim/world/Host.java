@@ -22,7 +22,7 @@ public final class Host {
     private long driftedNs;
     boolean isDown;
     long frozenUntilPs;
-    long streamPsPerByte;
+    long streamRate;
     private long egressFreePs;
     private long ingressFreePs;
 
@@ -44,7 +44,10 @@ public final class Host {
 
     /** Bytes per second of byte streams in each direction; 0 (default): the world's. */
     public Host streamRate(long bytesPerSecond) {
-        streamPsPerByte = World.PS_PER_S / bytesPerSecond;
+        if (bytesPerSecond < 0) {
+            throw new IllegalArgumentException("stream rate " + bytesPerSecond + " is below 0");
+        }
+        streamRate = bytesPerSecond;
         return this;
     }
 
@@ -117,9 +120,12 @@ public final class Host {
         return egressFreePs;
     }
 
-    /** Bytes of a stream enter behind those before them; answers when the last is there. */
-    long enter(long earliestPs, long takesPs) {
-        ingressFreePs = Math.max(earliestPs, ingressFreePs + takesPs);
+    /**
+     * Bytes of a stream, of which the first and the last come at these times, enter behind those
+     * before them; answers when the last is there.
+     */
+    long enter(long firstPs, long lastPs, long takesPs) {
+        ingressFreePs = Math.max(lastPs, Math.max(firstPs, ingressFreePs) + takesPs);
         return ingressFreePs;
     }
 

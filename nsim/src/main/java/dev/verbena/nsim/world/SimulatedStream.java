@@ -1,6 +1,7 @@
 package dev.verbena.nsim.world;
 
 import dev.verbena.agent.ByteStreams.ByteStream;
+import java.math.BigInteger;
 import java.util.ArrayDeque;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
@@ -82,8 +83,8 @@ final class SimulatedStream implements ByteStream {
         peer = other;
         other.state = OPEN;
         listener.toAccept.add(other);
-        listener.ends.add(other);
-        listener.ends.add(this);
+        world.streamEnds.add(other);
+        world.streamEnds.add(this);
         owner.simulatedStreams().isReady();
         world.afterPs(
                 world.streamLatencyPs,
@@ -209,8 +210,9 @@ final class SimulatedStream implements ByteStream {
         Host from = process.host;
         Host to = peer.process.host;
         long now = world.engine.nowPs();
-        long leaves = from.leave(now, n * rate(from));
-        long enters = to.enter(leaves + world.streamLatencyPs, n * rate(to));
+        long leavingPs = takesPs(n, rate(from));
+        long lastPs = from.leave(now, leavingPs) + world.streamLatencyPs;
+        long enters = to.enter(lastPs - leavingPs, lastPs, takesPs(n, rate(to)));
         long slow = world.linkFaults.delayPs(from, to, n);
         peer.lastArrivalPs = Math.max(peer.lastArrivalPs, enters + slow);
         SimulatedStream reader = peer;
@@ -218,7 +220,20 @@ final class SimulatedStream implements ByteStream {
     }
 
     private long rate(Host host) {
-        return host.streamPsPerByte > 0 ? host.streamPsPerByte : world.streamPsPerByte;
+        return host.streamRate > 0 ? host.streamRate : world.streamRate;
+    }
+
+    /** How long bytes take, rounded up to a whole picosecond. */
+    private static long takesPs(long bytes, long rate) {
+        if (bytes > Long.MAX_VALUE / World.PS_PER_S) {
+            BigInteger[] parts =
+                    BigInteger.valueOf(bytes)
+                            .multiply(BigInteger.valueOf(World.PS_PER_S))
+                            .divideAndRemainder(BigInteger.valueOf(rate));
+            return parts[0].longValueExact() + parts[1].signum();
+        }
+        long product = bytes * World.PS_PER_S;
+        return product / rate + (product % rate == 0 ? 0 : 1);
     }
 
     private void arrive() {

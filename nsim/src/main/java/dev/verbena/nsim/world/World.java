@@ -67,6 +67,7 @@ public final class World implements AutoCloseable {
     final SplittableRandom random;
     final Map<String, SimulatedTransport> transports = new TreeMap<>();
     final Map<String, StreamListener> listeners = new TreeMap<>();
+    final StreamEnds streamEnds = new StreamEnds();
     final List<Work> works = new ArrayList<>();
     private final ArrayDeque<Work> freeWorks = new ArrayDeque<>();
     private final long seed;
@@ -87,7 +88,7 @@ public final class World implements AutoCloseable {
     boolean isRunning;
     long cyclePs = 200_000;
     long streamLatencyPs = 20_000_000;
-    long streamPsPerByte = PS_PER_S / 1_250_000_000L;
+    long streamRate = 1_250_000_000L;
     int streamWindow = 256 * 1024;
     long creditPs = 1_000_000;
     long forcePs = 500_000_000;
@@ -137,8 +138,11 @@ public final class World implements AutoCloseable {
 
     /** Byte streams between hosts: one way's latency, and each host's rate in each direction. */
     public World streams(long latencyNs, long bytesPerSecond) {
+        if (bytesPerSecond < 1) {
+            throw new IllegalArgumentException("stream rate " + bytesPerSecond + " is below 1");
+        }
         streamLatencyPs = latencyNs * 1000;
-        streamPsPerByte = PS_PER_S / bytesPerSecond;
+        streamRate = bytesPerSecond;
         return this;
     }
 
@@ -429,8 +433,12 @@ public final class World implements AutoCloseable {
     public void heal(Host from, Host to) {
         trace("heal", from + ">" + to);
         linkFaults.heal(from, to);
+        release();
+    }
+
+    private void release() {
         deliveries.release();
-        listeners.values().forEach(StreamListener::retry);
+        streamEnds.retry();
     }
 
     /** Delays every byte between these two by {@code psPerByte}; 0: not at all. */
@@ -442,7 +450,7 @@ public final class World implements AutoCloseable {
     /** Nothing is cut or slow any more. */
     public void healAll() {
         linkFaults.healAll();
-        deliveries.release();
+        release();
     }
 
     /** Steps no process of a host for a while; its network interface goes on. */
