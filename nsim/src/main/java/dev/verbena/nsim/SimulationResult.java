@@ -24,6 +24,7 @@ public final class SimulationResult {
     private final long events;
     private final long traceHash;
     private final long executionPs;
+    private final long lastPs;
 
     SimulationResult(
             Topology topology,
@@ -51,6 +52,10 @@ public final class SimulationResult {
             latest = Math.max(latest, endPs(rank));
         }
         executionPs = latest;
+        for (Interpreter interpreter : interpreters) {
+            latest = Math.max(latest, interpreter.lastPs());
+        }
+        lastPs = latest;
     }
 
     private Interpreter of(int rank) {
@@ -70,6 +75,14 @@ public final class SimulationResult {
     /** When the last process came to its end. */
     public long executionPs() {
         return executionPs;
+    }
+
+    /**
+     * When the last process had come to its end and the last put and get was complete; a put costs
+     * its process no time, so that may be long after {@link #executionPs()}.
+     */
+    public long lastPs() {
+        return lastPs;
     }
 
     /** When a process came to its end. */
@@ -131,11 +144,12 @@ public final class SimulationResult {
     }
 
     /**
-     * Bytes that a process sent, per time, averaged over processes: GB/s, a GB being 10^9 bytes.
+     * Bytes that a process sent, per time until {@link #lastPs()}, averaged over processes: GB/s, a
+     * GB being 10^9 bytes.
      */
     public double bandwidthPerProcess() {
-        return executionPs == 0
+        return lastPs == 0
                 ? 0
-                : BYTES_PER_PS_TO_GB_PER_S * script.putBytes() / script.size() / executionPs;
+                : BYTES_PER_PS_TO_GB_PER_S * script.putBytes() / script.size() / lastPs;
     }
 }

@@ -70,7 +70,7 @@ final class HeatMap {
     }
 
     private void cell(int link, int column) {
-        double part = links.busyPs(link) / (double) Math.max(1, result.executionPs());
+        double part = links.busyPs(link) / (double) Math.max(1, result.lastPs());
         count++;
         cells.append(
                 String.format(

@@ -67,7 +67,7 @@ final class SimReport {
         LinkStatistics links = result.links();
         double[] best = {-1, -1};
         for (int link = 0; link < links.count(); link++) {
-            double part = links.busyPs(link) / (double) Math.max(1, result.executionPs());
+            double part = links.busyPs(link) / (double) Math.max(1, result.lastPs());
             if (part > best[1] && links.isConnected(link)) {
                 best = new double[] {link, part};
             }
@@ -140,7 +140,7 @@ final class SimReport {
                                     links.bytes(link),
                                     links.packets(link),
                                     links.busyPs(link) / 1e6,
-                                    links.busyPs(link) / (double) Math.max(1, last.executionPs()),
+                                    links.busyPs(link) / (double) Math.max(1, last.lastPs()),
                                     links.creditStalls(link),
                                     queue(link)));
                 }
@@ -155,7 +155,7 @@ final class SimReport {
                 : text(
                         ",%.6f,%.6f,%d",
                         details.waitPs(link) / 1e6,
-                        details.queueMean(link, last.executionPs()),
+                        details.queueMean(link, last.lastPs()),
                         details.queueMax(link));
     }
 

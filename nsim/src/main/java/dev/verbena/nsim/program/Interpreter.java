@@ -51,6 +51,7 @@ public final class Interpreter implements MessageHandler {
     private int own;
 
     private long putsDone;
+    private long lastPs;
 
     /**
      * Ranks at their beginning.
@@ -134,6 +135,11 @@ public final class Interpreter implements MessageHandler {
         return putsDone;
     }
 
+    /** When the last put or get so far arrived or was complete. */
+    public long lastPs() {
+        return lastPs;
+    }
+
     /** When a rank came to its end, or -1. */
     public long endPs(int rank) {
         return endPs[rank];
@@ -189,6 +195,7 @@ public final class Interpreter implements MessageHandler {
     @Override
     public void onData(long timePs, int message) {
         putsDone++;
+        lastPs = timePs;
         if (trace != null) {
             tell(timePs, "arrived", message);
         }
@@ -216,6 +223,7 @@ public final class Interpreter implements MessageHandler {
 
     @Override
     public void onComplete(long timePs, int message) {
+        lastPs = timePs;
         if (trace != null) {
             tell(timePs, "completed", message);
         }

@@ -139,13 +139,18 @@ final class ProgramParser {
         return f -> {
             long from = first.of(f);
             long to = last.of(f);
-            if (to - from >= ROUNDS_MAX) {
+            if (to < from) {
+                return;
+            }
+            long more = to - from;
+            // Negative: more than a long can count.
+            if (more < 0 || more >= ROUNDS_MAX) {
                 throw new IllegalArgumentException(
                         "from %s to %s is too often; use loop, which has no count"
                                 .formatted(from, to));
             }
-            for (long i = from; i <= to; i++) {
-                f.variable(slot, 0, i);
+            for (long i = 0; i <= more; i++) {
+                f.variable(slot, 0, from + i);
                 body.run(f);
             }
         };

@@ -104,9 +104,9 @@ public final class Scenario {
             case "param" -> {
                 String[] pair = pair(rest);
                 new ExpressionParser("", slots).define(pair[0]);
-                parameters.put(pair[0], expression(pair[1]));
+                parameters.put(pair[0], located(line, expression(pair[1])));
             }
-            case "bytes" -> bytes = expression(rest);
+            case "bytes" -> bytes = located(line, expression(rest));
             case "per-node" -> perNode = positive(rest);
             case "needs" -> {
                 expression(rest);
@@ -268,9 +268,16 @@ public final class Scenario {
                 });
     }
 
+    /** An expression whose errors name its line. */
+    private static Expression located(ScenarioLine line, Expression expression) {
+        return frame -> valueOf(line, expression, frame);
+    }
+
     private static long valueOf(ScenarioLine line, Expression expression, Frame frame) {
         try {
             return expression.of(frame);
+        } catch (ScenarioLine.Wrong e) {
+            throw e;
         } catch (IllegalArgumentException | ArithmeticException e) {
             throw line.wrong(e.getMessage());
         }

@@ -208,6 +208,47 @@ class ScenarioFileTest {
         assertThat(run(scenario, 4).putCount()).isEqualTo(8);
     }
 
+    @Test
+    void shouldCountToTheLargestNumber() {
+        String text =
+                """
+                program
+                    for i = 9223372036854775806 to 9223372036854775807
+                        put (rank + 1) % p, i / pow2(60), 0
+                    end
+                    for i = 1 to 0
+                        put (rank + 1) % p, 8, 0
+                    end
+                """;
+        assertThat(run(Scenario.parse("x.scenario", text), 4).putCount()).isEqualTo(8);
+    }
+
+    /** A put costs its process no time, so the processes end long before their bytes are sent. */
+    @Test
+    void shouldDivideBytesByTheTimeUntilTheLastPutIsComplete() {
+        Scenario scenario =
+                Scenario.parse(
+                        "x.scenario",
+                        """
+                        shows bandwidth
+                        program
+                            loop 10
+                                put (rank + 1) % p, 2MB, 0
+                                compute 1ns
+                            end
+                        """);
+        for (String level : List.of("packet", "message")) {
+            Machine machine = new Machine().set("level", level);
+            scenario.prepare(machine, 4, ScenarioOptions.DEFAULT);
+            Simulation simulation = new Simulation(machine.topology(), machine.network());
+            SimulationResult result =
+                    simulation.processes(4).run(scenario.program(4, ScenarioOptions.DEFAULT));
+            assertThat(result.executionPs()).isEqualTo(10_000);
+            assertThat(result.bandwidthPerProcess()).isBetween(2.7, 2.8);
+            assertThat(result.lastPs()).isGreaterThan(7_000_000_000L);
+        }
+    }
+
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',
@@ -221,6 +262,9 @@ class ScenarioFileTest {
                 "shows colours;program | f:1: shows colours / it shows one of [barrier, bandwidth",
                 "like nothing;program | f:1: like nothing / there is no scenario 'nothing'",
                 "needs p > 9;program | f:1: needs p > 9 / f cannot have 4 processes",
+                "bytes 9GB * 9GB;program; barrier | f:1: bytes 9GB * 9GB / long overflow",
+                "param x = 1 / 0;program; barrier | f:1: param x = 1 / 0 / / by zero",
+                "program; for i = -1 to 9223372036854775807; barrier; end | from -1 to 9223372036854",
                 "program; jump 3 | f:2: jump 3 / there is no statement 'jump'; there are put, get",
                 "program; put 1, 2 | f:2: put 1, 2 / put has 2 numbers behind it; it is written: put",
                 "program; put 1 2 3 | f:2: put 1 2 3 / something is missing, or too much, before",
