@@ -365,8 +365,13 @@ public final class SimCommand extends CliCommand {
 
     /** Takes a setting that is meant for the scenario. */
     private static void parameter(Scenario scenario, String setting, Map<String, Long> parameters) {
-        if (!scenario.isParameter(key(setting)) || !setting.contains("=")) {
+        if (!scenario.isParameter(key(setting))) {
             return;
+        }
+        if (!setting.contains("=")) {
+            throw new IllegalArgumentException(
+                    "'%s' is not key=value; it is a parameter of %s, as in %s=1"
+                            .formatted(setting, scenario.name(), key(setting)));
         }
         String value = setting.split("=", 2)[1].strip();
         if (!value.matches("-?[0-9]{1,18}")) {

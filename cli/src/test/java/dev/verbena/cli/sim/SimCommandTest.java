@@ -132,6 +132,22 @@ class SimCommandTest {
         assertThat(Run.of("sim", "ring-barrier", "--trace=" + trace).err()).contains("exists");
     }
 
+    /** Puts go on when the processes that made them are at their end. */
+    @Test
+    void shouldSayOfNoCableThatItWasBusyForLongerThanTheRun(@TempDir Path folder) throws Exception {
+        Path file = folder.resolve("unfinished.scenario");
+        Files.writeString(
+                file, "program\n loop 10\n put (rank + 1) % p, 2MB, 0\n compute 1ns\n end\n");
+        Path output = folder.resolve("report");
+        Run run = Run.of("sim", file.toString(), "-n4", "--output=" + output);
+        assertThat(run.code()).as(run.err()).isZero();
+        String busiest = run.out().replaceFirst("(?s).*busiest cable: .*?, ([0-9.]+) %.*", "$1");
+        assertThat(Double.parseDouble(busiest)).isBetween(50.0, 100.0);
+        for (String line : Files.readAllLines(output.resolve("links.csv")).subList(1, 9)) {
+            assertThat(Double.parseDouble(line.split(",")[5])).as(line).isBetween(0.5, 1.0);
+        }
+    }
+
     /** The same machine and program as the scenario that comes with the simulator. */
     @ParameterizedTest
     @ValueSource(
@@ -347,6 +363,8 @@ class SimCommandTest {
                 "sim random-ring -n 1 | random-ring cannot have 1 processes",
                 "sim no/such.scenario | there is no file no/such.scenario",
                 "sim particle-exchange --set late=x | late=x: a parameter of particle-exchange is",
+                "sim particle-exchange --set late | 'late' is not key=value; it is a parameter of",
+                "sim ring-barrier --set packet.header=9000000 | packet.header is 9000000; at most",
                 "sim ring-barrier --set nonsense=1 | there is no key 'nonsense'",
                 "sim ring-barrier --set nonsense | is not key=value",
                 "sim ring-barrier --set router.rc=4 | router.rc=4 is not understood",
