@@ -14,8 +14,9 @@ public interface DurableStore extends AutoCloseable {
     DurableFile create(String name);
 
     /**
-     * Opens for append after everything behind the first {@code length} bytes was cut off; a
-     * shorter or absent file fails unless {@code length} is 0, which begins it anew.
+     * Opens for append; everything behind the first {@code length} bytes is cut off, behind what
+     * was asked for before. A shorter or absent file fails unless {@code length} is 0, which begins
+     * it anew.
      */
     DurableFile append(String name, long length);
 

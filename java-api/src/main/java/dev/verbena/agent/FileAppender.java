@@ -38,7 +38,7 @@ final class FileAppender implements DurableStore.DurableFile {
     static final long NEW = -1;
 
     /**
-     * Opens it at once.
+     * Opens it at once; {@link #cut} cuts off what is behind the bytes that are kept.
      *
      * @param keep bytes that are kept of what is there; {@link #NEW}: nothing may be there
      */
@@ -54,12 +54,35 @@ final class FileAppender implements DurableStore.DurableFile {
                             StandardOpenOption.APPEND);
             long size = channel.size();
             if (size < keep) {
-                error = "cannot append to " + path + ": " + size + " bytes instead of " + keep;
+                error = tooShort(size, keep);
             } else {
                 position = Math.max(0, keep);
-                channel.truncate(position);
             }
             written = position;
+        } catch (IOException e) {
+            error = "cannot append to " + path + ": " + cause(e);
+        }
+    }
+
+    private String tooShort(long size, long keep) {
+        return "cannot append to " + path + ": " + size + " bytes instead of " + keep;
+    }
+
+    /**
+     * On the store's thread, before anything is written: an earlier file of this name may have had
+     * bytes in the queue.
+     */
+    void cut() {
+        if (!error.isEmpty()) {
+            return;
+        }
+        try {
+            FileChannel to = opened();
+            if (to.size() < written) {
+                error = tooShort(to.size(), written);
+                return;
+            }
+            to.truncate(written);
         } catch (IOException e) {
             error = "cannot append to " + path + ": " + cause(e);
         }
@@ -111,12 +134,18 @@ final class FileAppender implements DurableStore.DurableFile {
     }
 
     private FileChannel channel() throws IOException {
+        boolean isOpenedAgain = channel == null;
+        FileChannel to = opened();
+        if (isOpenedAgain && to.size() != written) {
+            throw new IOException(to.size() + " bytes instead of " + written);
+        }
+        return to;
+    }
+
+    private FileChannel opened() throws IOException {
         if (channel == null) {
             store.makeRoom(this);
             channel = FileDurableStore.openOwn(path, StandardOpenOption.APPEND);
-            if (channel.size() != written) {
-                throw new IOException(channel.size() + " bytes instead of " + written);
-            }
         }
         usedAt = store.nextUse();
         return channel;

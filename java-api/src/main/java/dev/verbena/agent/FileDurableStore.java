@@ -123,18 +123,48 @@ final class FileDurableStore implements DurableStore {
     private DurableFile open(String name, long keep) {
         checkOpen();
         FileAppender file = new FileAppender(this, directory.resolve(checkName(name)), keep);
+        Set<FileAppender> earlier;
+        boolean hasRoom;
         synchronized (this) {
-            open.removeIf(other -> other.isClosed() && other.path().equals(file.path()));
+            earlier = closedOf(file.path());
             open.add(file);
-            if (file.isOpen() && withDescriptor.size() < openMax) {
+            hasRoom = file.isOpen() && withDescriptor.size() < openMax;
+            if (hasRoom) {
                 withDescriptor.add(file);
-                return file;
             }
         }
-        if (file.isOpen()) {
+        if (file.isOpen() && !hasRoom) {
             closeUnused(file);
         }
+        if (keep != FileAppender.NEW || !earlier.isEmpty()) {
+            queue.add(() -> begin(file, keep, earlier));
+        }
         return file;
+    }
+
+    /** With the lock held. */
+    private Set<FileAppender> closedOf(Path path) {
+        Set<FileAppender> closed = new HashSet<>();
+        for (FileAppender file : open) {
+            if (file.isClosed() && file.path().equals(path)) {
+                closed.add(file);
+            }
+        }
+        return closed;
+    }
+
+    /** Behind what was asked for before, such as bytes of an earlier file of this name. */
+    private void begin(FileAppender file, long keep, Set<FileAppender> earlier) {
+        forgetAll(earlier, file.path());
+        if (keep != FileAppender.NEW) {
+            file.cut();
+        }
+    }
+
+    /** Their failures are no longer those of the file of this name. */
+    private synchronized void forgetAll(Set<FileAppender> earlier, Path path) {
+        earlier.removeIf(file -> !file.path().equals(path));
+        open.removeAll(earlier);
     }
 
     /** On the store's thread. */

@@ -8,11 +8,13 @@ import dev.verbena.agent.DurableStore.DurableFile;
 import dev.verbena.agent.DurableStore.ReadableFile;
 import java.io.IOException;
 import java.io.RandomAccessFile;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.Semaphore;
 import java.util.stream.Stream;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
@@ -310,6 +312,47 @@ class FileDurableStoreTest extends StoreInFolder {
         assertThat(done(store.rename("b", "c"))).isEmpty();
         store.close();
         assertThat(path("c")).hasSize(5);
+    }
+
+    private static UnsafeBuffer bytes(String text) {
+        return new UnsafeBuffer(text.getBytes(StandardCharsets.US_ASCII));
+    }
+
+    @Test
+    void shouldCutAFileBehindWhatAnEarlierOneOfItsNameStillWrites() throws Exception {
+        Semaphore mayGoOn = heldUp();
+        DurableFile old = store.append("x", 0);
+        appendAll(old, bytes("old"));
+        old.close();
+        DurableFile begun = store.append("x", 0);
+        appendAll(begun, bytes("new"));
+        mayGoOn.release();
+        begun.force();
+        Await.until("forced", () -> begun.forcedPosition() == 3);
+        assertThat(path("x")).hasContent("new");
+        mayGoOn = heldUp();
+        appendAll(begun, bytes("er than that"));
+        begun.close();
+        DurableFile kept = store.append("x", 2);
+        assertThat(kept.position()).isEqualTo(2);
+        appendAll(kept, bytes("xt"));
+        mayGoOn.release();
+        store.close();
+        assertThat(path("x")).hasContent("next");
+    }
+
+    @Test
+    void shouldFailAFileThatIsTooShortWhenItIsItsTurn() throws Exception {
+        Files.write(path("x"), new byte[5]);
+        Semaphore mayGoOn = heldUp();
+        store.append("x", 0).close();
+        DurableFile file = store.append("x", 5);
+        assertThat(file.error()).isEmpty();
+        mayGoOn.release();
+        Await.until("failed", () -> !file.error().isEmpty());
+        assertThat(file.error()).contains(path("x").toString()).contains("0 bytes instead of 5");
+        store.close();
+        assertThat(path("x")).isEmptyFile();
     }
 
     /** Whoever stores goes on; a process that ends without closing is not kept. */

@@ -86,20 +86,6 @@ class ForcedFilesTest extends StoreInFolder {
         assertThat(Files.size(path("slow"))).isEqualTo(accepted + 1);
     }
 
-    /** Keeps the store's thread from its next task until the semaphore is released. */
-    private Semaphore heldUp() {
-        Semaphore mayGoOn = new Semaphore(0);
-        Semaphore isWaiting = new Semaphore(0);
-        store.queue()
-                .add(
-                        () -> {
-                            isWaiting.release();
-                            mayGoOn.acquireUninterruptibly();
-                        });
-        isWaiting.acquireUninterruptibly();
-        return mayGoOn;
-    }
-
     private static UnsafeBuffer direct(int length, long seed) {
         UnsafeBuffer bytes = new UnsafeBuffer(ByteBuffer.allocateDirect(length + 64), 64, length);
         bytes.putBytes(0, random(length, seed), 0, length);

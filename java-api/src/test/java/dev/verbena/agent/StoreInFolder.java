@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Semaphore;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.io.TempDir;
@@ -30,6 +31,20 @@ abstract class StoreInFolder {
 
     Path path(String name) {
         return directory.resolve("store").resolve(name);
+    }
+
+    /** Keeps the store's thread from its next task until the semaphore is released. */
+    Semaphore heldUp() {
+        Semaphore mayGoOn = new Semaphore(0);
+        Semaphore isWaiting = new Semaphore(0);
+        store.queue()
+                .add(
+                        () -> {
+                            isWaiting.release();
+                            mayGoOn.acquireUninterruptibly();
+                        });
+        isWaiting.acquireUninterruptibly();
+        return mayGoOn;
     }
 
     static UnsafeBuffer random(int length, long seed) {

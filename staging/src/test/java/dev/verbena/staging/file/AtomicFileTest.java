@@ -106,6 +106,20 @@ class AtomicFileTest {
         assertThat(directory.resolve("it.next")).doesNotExist();
     }
 
+    /** What was taken of the content that was given up is written later than it is given up. */
+    @Test
+    void shouldHoldNothingOfAContentThatWasGivenUp() throws IOException {
+        UnsafeBuffer givenUp = new UnsafeBuffer(new byte[4 << 20]);
+        for (int i = 0; i < 20; i++) {
+            file.replace();
+            file.doWork(givenUp, givenUp.capacity());
+            Await.until("replaceable", file::canReplace);
+            replace("new");
+            assertThat(directory.resolve("it")).hasSize(3);
+        }
+        assertThat(found()).isEqualTo("new");
+    }
+
     @Test
     void shouldDeleteWhatIsUnfinishedWhenClosed() throws IOException {
         replace("old");
