@@ -76,15 +76,19 @@ final class FileDurableStore implements DurableStore {
 
     /** With another number of descriptors, for tests. */
     static FileDurableStore open(Path directory, ErrorHandler errorHandler, int openMax) {
+        FileDurableStore store = new FileDurableStore(made(directory), errorHandler, openMax);
+        store.thread.start();
+        return store;
+    }
+
+    /** Makes it; answers its one path without links, for files are told apart by their paths. */
+    private static Path made(Path directory) {
         Path absolute = directory.toAbsolutePath().normalize();
         try {
-            Files.createDirectories(absolute);
+            return Files.createDirectories(absolute).toRealPath();
         } catch (IOException e) {
             throw new UncheckedIOException("cannot make the directory " + absolute + ": " + e, e);
         }
-        FileDurableStore store = new FileDurableStore(absolute, errorHandler, openMax);
-        store.thread.start();
-        return store;
     }
 
     /** Refuses what is not a plain name in this directory. */

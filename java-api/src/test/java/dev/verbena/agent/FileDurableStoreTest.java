@@ -292,6 +292,52 @@ class FileDurableStoreTest extends StoreInFolder {
         store.close();
     }
 
+    /** Another process that looks for a lock: exits with 1 if somebody has it, else with 0. */
+    static final class Look {
+        private Look() {}
+
+        /** Folder, file and position. */
+        public static void main(String[] args) {
+            long position = Long.parseLong(args[2]);
+            boolean isLocked;
+            try (FileDurableStore store = FileDurableStore.open(Path.of(args[0]), e -> {})) {
+                isLocked = store.isLocked(args[1], position, position + 1);
+            }
+            System.exit(isLocked ? 1 : 0);
+        }
+    }
+
+    private int lookFromAnotherProcess(Path folder, String name, long position) throws Exception {
+        return new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-Xmx64m",
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        Look.class.getName(),
+                        folder.toString(),
+                        name,
+                        Long.toString(position))
+                .inheritIO()
+                .start()
+                .waitFor();
+    }
+
+    /** To close another channel of a file would end all locks that this process has on it. */
+    @Test
+    void shouldKeepItsLocksWhenItsFolderIsLookedIntoThroughALink() throws Exception {
+        Path link = Files.createSymbolicLink(directory.resolve("link"), path("lock").getParent());
+        FileDurableStore linked = FileDurableStore.open(link, errors::add);
+        AutoCloseable lock = store.tryLock("lock", 7);
+        assertThat(linked.isLocked("lock", 7, 8)).isTrue();
+        assertThat(linked.isLocked("lock", 8, 9)).isFalse();
+        assertThat(linked.tryLock("lock", 7)).isNull();
+        assertThat(lookFromAnotherProcess(link, "lock", 7)).isEqualTo(1);
+        lock.close();
+        assertThat(lookFromAnotherProcess(link, "lock", 7)).isZero();
+        linked.close();
+        store.close();
+    }
+
     /** The failure of a file is that of one that is no more. */
     @Test
     void shouldForgetAFailedFileOnceAnotherHasItsName() throws Exception {
