@@ -253,12 +253,30 @@ final class Rendezvous {
             String text = found.get(Integer.toString(member.rank()));
             String mark = member.mark() + "\n";
             if (text != null && text.startsWith(mark)) {
-                texts.add(URLDecoder.decode(text.substring(mark.length()), UTF_8));
+                texts.add(told(member, text, mark.length()));
             } else {
                 missing.add(member.rank());
             }
         }
         return texts;
+    }
+
+    private String told(Entry member, String text, int from) {
+        if (text.getBytes(UTF_8).length > RendezvousStore.TEXT_MAX) {
+            throw notOurs(member, "more than " + RendezvousStore.TEXT_MAX + " bytes", null);
+        }
+        try {
+            return URLDecoder.decode(text.substring(from), UTF_8);
+        } catch (IllegalArgumentException e) {
+            throw notOurs(member, "no text, " + e.getMessage(), e);
+        }
+    }
+
+    private JobGroupException notOurs(Entry member, String what, Exception why) {
+        return new JobGroupException(
+                "what world rank %s has told in %s is %s: does another program write there?"
+                        .formatted(member.rank(), store, what),
+                why);
     }
 
     /** Takes this process' mark of a barrier that everybody has left. */

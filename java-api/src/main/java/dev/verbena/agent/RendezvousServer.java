@@ -30,7 +30,7 @@ public final class RendezvousServer implements AutoCloseable {
     static final String MAGIC = "verbena-rendezvous/1";
 
     /** Longest request: a text whose every byte is encoded, and names. */
-    static final int LINE_MAX = 4 * RendezvousStore.TEXT_MAX;
+    static final int LINE_MAX = 3 * RendezvousStore.TEXT_MAX + 2048;
 
     private static final long BYTES_MAX = 256L << 20;
 

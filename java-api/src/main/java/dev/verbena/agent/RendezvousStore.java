@@ -9,8 +9,11 @@ import java.util.Map;
  * appears complete. One thread.
  */
 interface RendezvousStore extends AutoCloseable {
-    /** Longest text, in bytes of its file or line. */
-    int TEXT_MAX = 8192;
+    /**
+     * Longest text, in bytes: {@link JobGroup#exchange}'s of 1,000 characters, of which each has up
+     * to nine when URL-encoded, and the mark of its process.
+     */
+    int TEXT_MAX = 10 * 1024;
 
     /** Names of all folders. */
     List<String> folders() throws IOException;

@@ -259,6 +259,42 @@ class JobGroupTest {
                 .hasMessageContaining("[1]");
     }
 
+    private List<String> exchange(List<JobGroup> groups, String... texts) throws Exception {
+        Future<List<String>> other = ranks.submit(() -> groups.get(1).exchange(texts[1], LONG_NS));
+        List<String> found = groups.get(0).exchange(texts[0], LONG_NS);
+        assertThat(other.get()).isEqualTo(found);
+        return found;
+    }
+
+    @Test
+    void shouldExchangeTextsAsLongAsAllowed() throws Exception {
+        List<JobGroup> groups = joinAll("long", "a", "a");
+        String euros = "\u20ac".repeat(1000);
+        String pairs = "\ud83d\ude80".repeat(500);
+        assertThat(exchange(groups, euros, pairs)).containsExactly(euros, pairs);
+        assertThat(exchange(groups, "", " +%\n")).containsExactly("", " +%\n");
+        assertThatThrownBy(() -> groups.get(0).exchange("x".repeat(1001), LONG_NS))
+                .hasMessageContaining("1001 characters; possible are 1000");
+    }
+
+    /** What somebody else wrote under the name of a rank. */
+    @Test
+    void shouldRefuseATextThatIsTooLongOrNone() throws Exception {
+        List<JobGroup> groups = joinAll("bad", "a", "a");
+        String mark = Rendezvous.Entry.own(groups.get(1).identity(), "").mark() + "\n";
+        Path folder = Files.createDirectories(directory.resolve("barrier-bad/exchange-0"));
+        Files.writeString(folder.resolve("1"), mark + "x".repeat(RendezvousStore.TEXT_MAX));
+        assertThatThrownBy(() -> groups.get(0).exchange("", LONG_NS))
+                .isInstanceOf(JobGroupException.class)
+                .hasMessageContaining("world rank 1")
+                .hasMessageContaining("more than 10240 bytes");
+        folder = Files.createDirectories(directory.resolve("barrier-bad/exchange-1"));
+        Files.writeString(folder.resolve("1"), mark + "%zz");
+        assertThatThrownBy(() -> groups.get(0).exchange("", LONG_NS))
+                .isInstanceOf(JobGroupException.class)
+                .hasMessageContaining("world rank 1");
+    }
+
     @Test
     void shouldRefuseWhenTwoNamesHaveOneColour() {
         // Two names of one CRC-32, found by search.

@@ -90,18 +90,23 @@ class RendezvousServerTest {
         two.forEach(JobGroup::close);
     }
 
+    /** In the last round as long as a text may be, of characters that take most room. */
+    private static String text(int rank, int round) {
+        return round < 2 ? "of %s, %s".formatted(rank, round) : "\u20ac".repeat(1000 - rank);
+    }
+
     @Test
     void shouldExchangeTexts() throws Exception {
         List<JobGroup> groups = joinAll("texts", "sim", "viz", "sim");
         for (int round = 0; round < 3; round++) {
             List<Future<List<String>>> all = new ArrayList<>();
             for (JobGroup group : groups) {
-                String text = "of %s, %s".formatted(group.identity().rank(), round);
+                String text = text(group.identity().rank(), round);
                 all.add(ranks.submit(() -> group.exchange(text, LONG_NS)));
             }
             for (Future<List<String>> each : all) {
                 assertThat(each.get())
-                        .containsExactly("of 0, " + round, "of 1, " + round, "of 2, " + round);
+                        .containsExactly(text(0, round), text(1, round), text(2, round));
             }
         }
         assertThatThrownBy(() -> groups.get(0).exchange("alone", SHORT_NS))
