@@ -27,6 +27,10 @@ final class PerftestBandwidth {
     private PerftestDuration stretch;
     private long sendsMissing;
     private long receivesMissing;
+
+    /** Messages that the receiving side had taken when its clock was started. */
+    private long receivedBefore;
+
     private boolean isMeasured;
     private boolean isCompiled;
     private int size;
@@ -108,6 +112,7 @@ final class PerftestBandwidth {
         Arrays.fill(received, 0);
         sendsMissing = sends * posted.length;
         receivesMissing = receives * posted.length;
+        receivedBefore = 0;
         boolean hasBegun = isFirst && sends > 0;
         long begin = System.nanoTime();
         if (hasBegun) {
@@ -121,6 +126,7 @@ final class PerftestBandwidth {
             int came = receives == 0 ? 0 : takeReceives(receives);
             if (came > 0 && !hasBegun) {
                 hasBegun = true;
+                receivedBefore = sends == 0 ? came : 0;
                 begin = System.nanoTime();
                 stretch.begin(begin);
             }
@@ -187,8 +193,8 @@ final class PerftestBandwidth {
         // Each list, also the one of a single request at the end of the ring: else a depth that is
         // as short as a list is used up by requests without a completion.
         boolean isSignalled = list > 1 || upTo % moderation == 0 || upTo == count;
-        if (isMeasured && q == 0 && number % moderation == 0) {
-            peak.noteStart(number * posted.length);
+        if (isMeasured) {
+            peak.post(q == 0 && number % moderation == 0, batch);
         }
         for (int i = from; i < from + batch - 1; i++) {
             requests.at(i).signalled(false);
@@ -201,15 +207,25 @@ final class PerftestBandwidth {
         posted[q] = upTo;
     }
 
+    /**
+     * NaN if that is not known: all came at once.
+     *
+     * @param before of the total, those that came before the clock was started
+     */
+    static double messagesPerSecond(long total, long before, double ns) {
+        return total > 0 && total == before ? Double.NaN : (total - before) * 1e9 / ns;
+    }
+
     private PerftestReport report(long elapsedNs) {
         boolean hasTime = options.hasDuration();
         long total = hasTime ? stretch.counted() : iterations * posted.length;
         double ns = hasTime ? stretch.sampleNs() : elapsedNs;
-        double average = (double) total * size / PerftestReport.MEBIBYTE / (ns / 1e9);
+        double rate = messagesPerSecond(total, hasTime ? 0 : receivedBefore, ns);
+        double average = rate * size / PerftestReport.MEBIBYTE;
         // As perftest: none of a duration.
         double best = hasTime ? 0 : Math.max(average, best());
         return PerftestReport.ofBandwidth(
-                size, total, best, average, total * 1e3 / ns, options.isGigabits);
+                size, total, best, average, rate / 1e6, options.isGigabits);
     }
 
     private double best() {

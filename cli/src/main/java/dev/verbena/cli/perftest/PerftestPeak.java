@@ -10,10 +10,24 @@ final class PerftestPeak {
     private final long[] endCounts = new long[POINTS_MAX];
     private int startCount;
     private int endCount;
+    private long posted;
 
     void clear() {
         startCount = 0;
         endCount = 0;
+        posted = 0;
+    }
+
+    /**
+     * Messages are posted, on any queue.
+     *
+     * @param isStart a stretch may begin with them
+     */
+    void post(boolean isStart, int messages) {
+        if (isStart) {
+            noteStart(posted);
+        }
+        posted += messages;
     }
 
     /** So many messages were posted before now. */

@@ -155,4 +155,28 @@ class PerftestReportTest {
         peak.clear();
         assertThat(peak.messagesPerSecond(1)).isZero();
     }
+
+    @Test
+    void shouldBeginAStretchBehindWhatEachQueueHasPosted() {
+        PerftestPeak peak = new PerftestPeak();
+        peak.post(false, 30); // The first queue is ahead,
+        peak.post(false, 5); // the second behind.
+        peak.post(true, 1);
+        peak.post(false, 24);
+        peak.noteEnd(60);
+        assertThat(peak.messagesPerSecond(25)).isPositive();
+        assertThat(peak.messagesPerSecond(26)).isZero();
+        peak.clear();
+        peak.post(true, 1);
+        peak.noteEnd(1);
+        assertThat(peak.messagesPerSecond(1)).isPositive();
+    }
+
+    @Test
+    void shouldNotCountWhatCameBeforeTheClockWasStarted() {
+        assertThat(PerftestBandwidth.messagesPerSecond(1000, 0, 2e9)).isEqualTo(500);
+        assertThat(PerftestBandwidth.messagesPerSecond(1000, 100, 2e9)).isEqualTo(450);
+        assertThat(PerftestBandwidth.messagesPerSecond(100, 100, 1e3)).isNaN();
+        assertThat(PerftestBandwidth.messagesPerSecond(0, 0, 1e9)).isZero();
+    }
 }
