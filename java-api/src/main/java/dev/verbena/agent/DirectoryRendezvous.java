@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import java.io.IOException;
 import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.DirectoryStream;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
@@ -80,10 +81,10 @@ final class DirectoryRendezvous implements RendezvousStore {
 
     /** False if another process took the empty folder away meanwhile. */
     private static boolean putOnce(Path path, String text) throws IOException {
-        Files.createDirectories(path.getParent());
         String name = TEMPORARY + path.getFileName() + "-" + ProcessHandle.current().pid();
         Path temporary = path.resolveSibling(name);
         try {
+            Files.createDirectories(path.getParent());
             Files.writeString(temporary, text);
             Files.move(
                     temporary,
@@ -92,6 +93,12 @@ final class DirectoryRendezvous implements RendezvousStore {
                     StandardCopyOption.REPLACE_EXISTING);
             return true;
         } catch (NoSuchFileException e) {
+            return false;
+        } catch (FileAlreadyExistsException e) {
+            // It was there, and was no folder any more when Java looked.
+            if (Files.isRegularFile(path.getParent())) {
+                throw e;
+            }
             return false;
         }
     }

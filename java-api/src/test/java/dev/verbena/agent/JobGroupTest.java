@@ -296,6 +296,29 @@ class JobGroupTest {
     }
 
     @Test
+    void shouldWriteIntoAFolderThatOthersTakeAway() throws Exception {
+        DirectoryRendezvous store = new DirectoryRendezvous(directory);
+        List<Future<?>> all = new ArrayList<>();
+        for (String name : List.of("0", "1", "2")) {
+            all.add(
+                    ranks.submit(
+                            () -> {
+                                for (int i = 0; i < 3000; i++) {
+                                    store.put("folder", name, "text");
+                                    store.remove("folder", name);
+                                }
+                                return null;
+                            }));
+        }
+        for (Future<?> each : all) {
+            each.get();
+        }
+        Files.writeString(directory.resolve("file"), "");
+        assertThatThrownBy(() -> store.put("file", "0", "text"))
+                .hasMessageContaining(directory.resolve("file").toString());
+    }
+
+    @Test
     void shouldRefuseWhenTwoNamesHaveOneColour() {
         // Two names of one CRC-32, found by search.
         String first = "plumless";
