@@ -109,6 +109,11 @@ final class DirectoryRendezvous implements RendezvousStore {
     }
 
     @Override
+    public boolean forgetsTheDead() {
+        return false;
+    }
+
+    @Override
     public void remove(String folder, String name) throws IOException {
         Files.deleteIfExists(file(folder, name));
         try {

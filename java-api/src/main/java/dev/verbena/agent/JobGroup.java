@@ -7,7 +7,6 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.BitSet;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
@@ -27,15 +26,17 @@ import org.agrona.concurrent.SystemNanoClock;
  * one job (MPMD) so become several applications that can find each other. A job of one process
  * needs no directory.
  *
- * <p>Entries of other jobs and of dead processes of this host are ignored and reported. Nothing
- * waits without a time limit. One thread at a time.
+ * <p>Entries of other jobs and of dead processes of this host are ignored and reported. In a
+ * directory, those of an earlier run that was killed on other hosts are waited for to be replaced:
+ * a rank that is started again alone does not join ranks that have joined before. Nothing waits
+ * without a time limit. One thread at a time.
  *
  * <p>Source: Nessie's CommSplitter (Oldfield, Lofstead et al.), with a name in place of the
  * executable's path, which is the same for all Java programs.
  */
 public final class JobGroup implements AutoCloseable {
-    private static final long PAUSE_MIN_NS = 500_000;
-    private static final long PAUSE_MAX_NS = 50_000_000;
+    static final long PAUSE_MIN_NS = 500_000;
+    static final long PAUSE_MAX_NS = 50_000_000;
     private static final int TEXT_MAX = 1000;
 
     /**
@@ -136,9 +137,8 @@ public final class JobGroup implements AutoCloseable {
         boolean isJoined = false;
         try {
             group.rendezvous.publish(uri);
-            group.awaitAll(timeoutNs);
             // Nobody may take its entry away before everybody has read it.
-            group.barrier("join", 0, group.entries, timeoutNs);
+            group.awaitAll(timeoutNs);
             if (group.rank() == 0) {
                 group.rendezvous.writeUrls(group.members());
             }
@@ -154,37 +154,13 @@ public final class JobGroup implements AutoCloseable {
     }
 
     private void awaitAll(long timeoutNs) throws IOException {
-        long deadlineNs = Deadlines.after(clock.nanoTime(), timeoutNs);
-        long pauseNs = PAUSE_MIN_NS;
-        while (true) {
-            ignored.clear();
-            List<Rendezvous.Entry> found = rendezvous.read(ignored);
-            if (found.size() == identity.size()) {
-                settle(found);
-                return;
-            }
-            if (clock.nanoTime() - deadlineNs >= 0) {
-                BitSet missing = new BitSet(identity.size());
-                missing.set(0, identity.size());
-                found.forEach(entry -> missing.clear(entry.rank()));
-                throw new JobGroupException(
-                        ("job %s: %s of %s processes did not come within %s ms: ranks" + " %s%s")
-                                .formatted(
-                                        identity.jobId(),
-                                        missing.cardinality(),
-                                        identity.size(),
-                                        TimeUnit.NANOSECONDS.toMillis(timeoutNs),
-                                        missing,
-                                        ignored.isEmpty() ? "" : "; ignored: " + ignored));
-            }
-            LockSupport.parkNanos(this, pauseNs);
-            pauseNs = Math.min(2 * pauseNs, PAUSE_MAX_NS);
-        }
+        JobJoining joining = new JobJoining(rendezvous, identity, clock);
+        settle(joining.await(timeoutNs));
+        ignored.addAll(joining.ignored());
     }
 
-    private void settle(List<Rendezvous.Entry> found) {
-        List<Rendezvous.Entry> sorted = new ArrayList<>(found);
-        sorted.sort((a, b) -> Integer.compare(a.rank(), b.rank()));
+    /** Takes the entries of all, by rank. */
+    private void settle(List<Rendezvous.Entry> sorted) {
         Map<Integer, String> names = new TreeMap<>();
         List<Member> all = new ArrayList<>();
         for (Rendezvous.Entry entry : sorted) {
@@ -319,7 +295,7 @@ public final class JobGroup implements AutoCloseable {
         }
     }
 
-    private static JobGroupException late(String what, List<Integer> missing, long timeoutNs) {
+    static JobGroupException late(String what, List<Integer> missing, long timeoutNs) {
         return new JobGroupException(
                 "%s: world ranks %s did not come within %s ms"
                         .formatted(what, missing, TimeUnit.NANOSECONDS.toMillis(timeoutNs)));

@@ -6,7 +6,11 @@ import java.io.IOException;
 import java.net.URLDecoder;
 import java.net.URLEncoder;
 import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import org.agrona.CloseHelper;
@@ -18,6 +22,7 @@ import org.agrona.CloseHelper;
  * COLOUR/RANK          one line: verbena-job/1 JOB RANK SIZE HOST PID START APPLICATION URI
  * COLOUR/urls          number of processes, then a URI in each line
  * barrier-JOB/SCOPE-NUMBER/RANK   the process: HOST PID START
+ * barrier-JOB/join-0/RANK         the process, then what it has read: a digest of all entries
  * </pre>
  *
  * <p>What is read is checked as anything that comes from another process.
@@ -150,7 +155,9 @@ final class Rendezvous {
         }
     }
 
-    /** Entries of this job, one for each rank; the rest goes to {@code ignored} with reasons. */
+    /**
+     * Entries of this job, by rank, one for each; the rest goes to {@code ignored} with reasons.
+     */
     List<Entry> read(List<String> ignored) throws IOException {
         List<Entry> found = new ArrayList<>();
         for (String colour : store.folders()) {
@@ -159,6 +166,7 @@ final class Rendezvous {
                         .forEach((name, text) -> read(colour, name, text, found, ignored));
             }
         }
+        found.sort(Comparator.comparingInt(Entry::rank));
         return found;
     }
 
@@ -215,6 +223,43 @@ final class Rendezvous {
     private String barrier(String scope, int number) {
         String job = URLEncoder.encode(identity.jobId(), UTF_8);
         return "barrier-" + job + "/" + scope + "-" + number;
+    }
+
+    /**
+     * Tells these entries from any others. Empty where only processes that run have entries: one
+     * that is started again joins those that have joined before.
+     */
+    String digest(List<Entry> entries) {
+        if (store.forgetsTheDead()) {
+            return "";
+        }
+        MessageDigest digest;
+        try {
+            digest = MessageDigest.getInstance("SHA-256");
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every Java has SHA-256", e);
+        }
+        for (Entry entry : entries) {
+            digest.update(entry.line().getBytes(UTF_8));
+        }
+        return HexFormat.of().formatHex(digest.digest());
+    }
+
+    void sayRead(String digest) throws IOException {
+        store.put(
+                barrier("join", 0),
+                Integer.toString(identity.rank()),
+                saying(Entry.own(identity, ""), digest));
+    }
+
+    /** What a process says that has read the entries of this digest. */
+    static String saying(Entry entry, String digest) {
+        return entry.mark() + "\n" + digest;
+    }
+
+    /** What each has said last, by its rank. */
+    Map<String, String> saidRead() throws IOException {
+        return store.read(barrier("join", 0));
     }
 
     void arrive(String scope, int number) throws IOException {

@@ -27,6 +27,9 @@ interface RendezvousStore extends AutoCloseable {
     /** As {@link #put}; a store that notices the end of this process takes it away then. */
     void publish(String folder, String name, String text) throws IOException;
 
+    /** Whether it is one that takes away what a process published when that process ends. */
+    boolean forgetsTheDead();
+
     /** Removes a text if it is there, and its folder if that is empty then. */
     void remove(String folder, String name) throws IOException;
 

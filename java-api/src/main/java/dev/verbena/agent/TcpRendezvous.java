@@ -161,6 +161,11 @@ final class TcpRendezvous implements RendezvousStore {
     }
 
     @Override
+    public boolean forgetsTheDead() {
+        return true;
+    }
+
+    @Override
     public void remove(String folder, String name) throws IOException {
         ask("remove", folder, name);
     }

@@ -3,6 +3,8 @@ package dev.verbena.agent;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -257,6 +259,93 @@ class JobGroupTest {
         assertThatThrownBy(() -> groups.get(0).barrier(20_000_000))
                 .isInstanceOf(JobGroupException.class)
                 .hasMessageContaining("[1]");
+    }
+
+    /** Ranks of a run that was killed on another host; what they left agrees with itself. */
+    private void leaveDead(String job, int size, int... dead) throws Exception {
+        Path colour =
+                Files.createDirectories(directory.resolve(Rendezvous.text(JobColour.of("sim"))));
+        Path marks = Files.createDirectories(directory.resolve("barrier-" + job + "/join-0"));
+        for (int rank : dead) {
+            Rendezvous.Entry entry =
+                    new Rendezvous.Entry(job, rank, size, "other-host", 5, 6, "sim", "shm://dead");
+            Files.writeString(colour.resolve("" + rank), entry.line());
+            Files.writeString(marks.resolve("" + rank), entry.mark() + "\n" + "0".repeat(64));
+        }
+    }
+
+    @Test
+    void shouldNotTakeTheDeadOfAnEarlierRunOnAnotherHost() throws Exception {
+        leaveDead("today", 2, 1);
+        Path mark = directory.resolve("barrier-today/join-0/1");
+        // Without what it has read, as well.
+        for (String text : List.of(Files.readString(mark), "other-host 5 6")) {
+            Files.writeString(mark, text);
+            assertThatThrownBy(() -> join(identity("today", 0, 2, "sim"), 20_000_000))
+                    .isInstanceOf(JobGroupException.class)
+                    .hasMessageContaining("[1]");
+        }
+        Future<JobGroup> first = ranks.submit(() -> join(identity("today", 0, 2, "sim"), LONG_NS));
+        JobGroup second = join(identity("today", 1, 2, "sim"), LONG_NS);
+        for (JobGroup group : List.of(first.get(), second)) {
+            assertThat(group.world())
+                    .extracting(JobGroup.Member::uri)
+                    .containsExactly("shm://j/r0", "shm://j/r1");
+        }
+    }
+
+    private boolean isAlive(JobIdentity identity) {
+        Path colour = directory.resolve(Rendezvous.text(identity.colour()));
+        try {
+            String entry = Files.readString(colour.resolve("" + identity.rank()));
+            return !entry.contains("other-host");
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Each that comes sees the dead in the places of those that are to come. */
+    @Test
+    void shouldAgreeOnWhoLivesWhenAllCameInAnotherOrder() throws Exception {
+        for (int round = 0; round < 5; round++) {
+            String job = "round" + round;
+            leaveDead(job, 5, 0, 1, 2, 3, 4);
+            List<Future<JobGroup>> all = new ArrayList<>();
+            for (int i = 0; i < 5; i++) {
+                JobIdentity identity = identity(job, (i * 3 + round) % 5, 5, "sim");
+                all.add(ranks.submit(() -> join(identity, LONG_NS)));
+                Await.until("published", () -> isAlive(identity));
+            }
+            for (Future<JobGroup> each : all) {
+                assertThat(each.get().world())
+                        .extracting(JobGroup.Member::uri)
+                        .containsExactly(
+                                "shm://j/r0",
+                                "shm://j/r1",
+                                "shm://j/r2",
+                                "shm://j/r3",
+                                "shm://j/r4");
+            }
+            for (Future<JobGroup> each : all) {
+                each.get().close();
+            }
+        }
+    }
+
+    /** Who comes first may be gone again before the last has seen that all had come. */
+    @Test
+    void shouldJoinAlthoughOthersHaveLeftAlready() throws Exception {
+        for (int round = 0; round < 20; round++) {
+            String job = "left" + round;
+            List<Future<?>> all = new ArrayList<>();
+            for (int i = 0; i < 4; i++) {
+                JobIdentity identity = identity(job, i, 4, "sim");
+                all.add(ranks.submit(() -> join(identity, LONG_NS).close()));
+            }
+            for (Future<?> each : all) {
+                each.get();
+            }
+        }
     }
 
     private List<String> exchange(List<JobGroup> groups, String... texts) throws Exception {
