@@ -236,10 +236,8 @@ public final class BlockingCalls implements AutoCloseable {
             peer.requireOrderly();
             return null;
         }
-        UnsafeBuffer copy = new UnsafeBuffer(new byte[message.view.capacity()]);
-        copy.putBytes(0, message.view, 0, copy.capacity());
         transport.release(message.token);
-        return copy;
+        return message.copy;
     }
 
     /** As {@link #receive}, for a {@code putNotify}. */
@@ -311,7 +309,10 @@ public final class BlockingCalls implements AutoCloseable {
         return count;
     }
 
-    private record Message(DirectBuffer view, long token) {}
+    /**
+     * Copied as it comes: its slot, which is held until it is received, goes with the transport.
+     */
+    private record Message(DirectBuffer copy, long token) {}
 
     /** One end of a connection. */
     private static final class Peer {
@@ -377,8 +378,9 @@ public final class BlockingCalls implements AutoCloseable {
                 int length,
                 long token) {
             transport.retain(token);
-            UnsafeBuffer view = new UnsafeBuffer(buffer, offset, length);
-            known(connection).messages.add(new Message(view, token));
+            UnsafeBuffer copy = new UnsafeBuffer(new byte[length]);
+            copy.putBytes(0, buffer, offset, length);
+            known(connection).messages.add(new Message(copy, token));
         }
 
         @Override

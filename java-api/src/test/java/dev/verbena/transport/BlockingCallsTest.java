@@ -111,6 +111,31 @@ class BlockingCallsTest {
         }
     }
 
+    /** Its slot, in memory that is unmapped by then, is not looked at. */
+    @Test
+    void shouldHandOutWhatCameBeforeTheTransportWasClosed() throws Exception {
+        BlockingCalls calls = open("closing");
+        try (calls) {
+            calls.transport().listen();
+            URI uri = calls.transport().uri();
+            CompletableFuture<Void> client =
+                    other(
+                            peer -> {
+                                long connection = peer.connect(uri);
+                                send(peer, connection, 1, 2);
+                                assertThat(peer.receive(connection).getLong(0)).isEqualTo(3);
+                                peer.disconnect(connection);
+                            });
+            long connection = calls.accept();
+            assertThat(calls.receive(connection).getLong(0)).isEqualTo(1);
+            send(calls, connection, 3);
+            client.get();
+            assertThat(calls.awaitNotification(connection)).isNull();
+            calls.close();
+            assertThat(calls.receive(connection).getLong(0)).isEqualTo(2);
+        }
+    }
+
     @Test
     void shouldHandOutWhatCameDuringOtherCallsAndThenTheEnd() throws Exception {
         try (BlockingCalls calls = open("server")) {
