@@ -39,6 +39,9 @@ abstract class AutoOperations extends GuardedTransport {
     /** Handles in use. */
     private final LongHashSet connections = new LongHashSet();
 
+    /** Those whose user has not answered yet. */
+    private final LongHashSet offers = new LongHashSet();
+
     /** How many of them each part has. */
     private final int[] counts;
 
@@ -81,8 +84,20 @@ abstract class AutoOperations extends GuardedTransport {
         }
     }
 
+    /** A peer asks for it; the user is to answer. */
+    final void offered(long handle) {
+        opened(handle);
+        offers.add(handle);
+    }
+
+    /** The user has answered what a peer asked for; whether that was due. */
+    final boolean answered(long handle) {
+        return offers.remove(handle);
+    }
+
     /** It has ended. */
     final void ended(long handle) {
+        offers.remove(handle);
         if (connections.remove(handle)) {
             counts[partOf(handle)]--;
         }

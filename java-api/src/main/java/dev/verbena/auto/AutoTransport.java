@@ -190,7 +190,7 @@ final class AutoTransport extends AutoOperations {
 
     /** A peer wants to connect. */
     void offered(long handle, URI peer) {
-        opened(handle);
+        offered(handle);
         if (LOGGER.isLoggable(Logger.Level.DEBUG)) {
             LOGGER.log(Logger.Level.DEBUG, peer + " asks over " + choice.scheme(partOf(handle)));
         }
@@ -204,6 +204,7 @@ final class AutoTransport extends AutoOperations {
     protected int acceptPeer(long connection, long context) {
         int part = partOf(connection);
         int answer = part < 0 ? NOT_CONNECTED : parts[part].accept(inner(connection), context);
+        answered(connection);
         if (answer == NOT_CONNECTED) {
             ended(connection);
         }
@@ -214,17 +215,20 @@ final class AutoTransport extends AutoOperations {
     protected int rejectPeer(long connection) {
         int part = partOf(connection);
         int answer = part < 0 ? NOT_CONNECTED : parts[part].reject(inner(connection));
-        if (answer == ACCEPTED) {
-            ended(connection);
-        }
-        return answer;
+        return endedBy(answer, connection);
     }
 
     @Override
     protected int disconnectPeer(long connection) {
         int part = partOf(connection);
         int answer = part < 0 ? NOT_CONNECTED : parts[part].disconnect(inner(connection));
-        if (answer == ACCEPTED) {
+        return endedBy(answer, connection);
+    }
+
+    /** A part says nothing of an offer whose peer has gone, until it is answered. */
+    private int endedBy(int answer, long connection) {
+        boolean isGone = answered(connection) && answer == NOT_CONNECTED;
+        if (answer == ACCEPTED || isGone) {
             ended(connection);
         }
         return answer;
