@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Predicate;
 import org.junit.jupiter.api.Test;
 
 /** Connect, accept, reject, disconnect, close: every attempt ends with exactly one event. */
@@ -56,7 +57,6 @@ abstract class ConnectionContract extends ConnectTargetContract {
                 .hasMessageContaining(String.valueOf(max + 1));
     }
 
-    /** The peer answers and sends at once, while this side is in the middle of a poll. */
     /** By the handler of the first of two connections that were made in one poll. */
     @Test
     void shouldEndAConnectThatIsDisconnectedBeforeItIsTold() {
@@ -80,9 +80,46 @@ abstract class ConnectionContract extends ConnectTargetContract {
         }
     }
 
+    /** The peer answers and sends at once, while this side is in the middle of a poll. */
     @Test
     void shouldTellOfAConnectionBeforeWhatItsPeerSendsAtOnce() {
         Pair p = new Pair();
+        RegisteredRegion own = p.a.allocate(64);
+        tellsOfAConnectionFirst(
+                p,
+                event -> event instanceof Completion,
+                () -> {},
+                () -> post("send", () -> p.a.transport.send(p.ab, own, 0, 8, 1, 0)));
+    }
+
+    /** A handler that sends without credit has the transport look at what else has come. */
+    @Test
+    void shouldTellOfAConnectionBeforeItsMessagesWhenAHandlerSends() {
+        Pair p =
+                new Pair(
+                        node(context().creditsPerConnection(4)),
+                        node(context().creditsPerConnection(4)));
+        RegisteredRegion own = p.a.allocate(64);
+        RegisteredRegion far = p.b.allocate(64);
+        tellsOfAConnectionFirst(
+                p,
+                event -> event instanceof Message m && m.connection() == p.ab,
+                () -> {
+                    for (int i = 0; i < 8; i++) {
+                        p.a.transport.send(p.ab, own, 0, 8, 1, 0);
+                    }
+                },
+                () -> post("send", () -> p.b.transport.send(p.ba, far, 0, 8, 1, 0)));
+    }
+
+    /**
+     * At the first event of a kind another peer accepts and sends within a handler of this side.
+     *
+     * @param then what the handler does afterwards
+     * @param cause brings that event about
+     */
+    private void tellsOfAConnectionFirst(
+            Pair p, Predicate<Object> isAwaited, Runnable then, Runnable cause) {
         ContractNode c = node();
         c.transport.listen();
         c.acceptContext = 0;
@@ -94,20 +131,24 @@ abstract class ConnectionContract extends ConnectTargetContract {
         long[] tellings = new long[2];
         p.a.hook =
                 event -> {
-                    if (event instanceof Completion && tellings[0]++ == 0) {
-                        assertThat(c.transport.accept(offered, 6)).isEqualTo(ACCEPTED);
-                        for (int i = 0; i < 100; i++) {
+                    if (isAwaited.test(event)) {
+                        if (tellings[0]++ == 0) {
+                            assertThat(c.transport.accept(offered, 6)).isEqualTo(ACCEPTED);
+                            for (int i = 0; i < 100; i++) {
+                                c.poll();
+                            }
+                            c.transport.send(offered, source, 0, 8, 1, 0);
+                            c.transport.putNotify(
+                                    offered, source, 0, describe(target), 0, 8, 3, 2, 0);
                             c.poll();
+                            then.run();
                         }
-                        c.transport.send(offered, source, 0, 8, 1, 0);
-                        c.transport.putNotify(offered, source, 0, describe(target), 0, 8, 3, 2, 0);
-                        c.poll();
                     } else if (event instanceof Message || event instanceof Notification) {
                         assertThat(p.a.count("connected", handle)).as("told of %s", event).isOne();
                         tellings[1]++;
                     }
                 };
-        post("send", () -> p.a.transport.send(p.ab, p.a.allocate(8), 0, 8, 1, 0));
+        cause.run();
         pump("answered", () -> tellings[0] > 0 && c.count("connected", offered) == 1);
         if (c.completions.isEmpty()) { // it had to wait for the poll to end
             post("send", () -> c.transport.send(offered, source, 0, 8, 1, 0));
@@ -118,8 +159,28 @@ abstract class ConnectionContract extends ConnectTargetContract {
                                     offered, source, 0, describe(target), 0, 8, 3, 2, 0));
         }
         pump("message and notification", () -> tellings[1] == 2);
-        assertThat(p.a.messages.peek().connection()).isEqualTo(handle);
+        assertThat(p.a.messages.peekLast().connection()).isEqualTo(handle);
         assertThat(p.a.notifications.peek().connection()).isEqualTo(handle);
+    }
+
+    /** More of them than there is room for connections. */
+    @Test
+    void shouldHaveRoomAgainAfterOffersWhosePeersHaveLeft() {
+        ContractNode a = node();
+        ContractNode b = node(context().connectionsMax(2));
+        b.transport.listen();
+        b.acceptContext = 0;
+        for (int i = 1; i <= 3; i++) {
+            long mine = a.connect(b.transport.uri(), i);
+            pump("request", () -> !b.requests.isEmpty());
+            a.transport.disconnect(mine);
+            settle();
+            b.transport.reject(b.requests.poll().connection());
+            settle();
+        }
+        b.acceptContext = 9;
+        long last = a.connect(b.transport.uri(), 9);
+        pump("connected", () -> a.count("connected", last) == 1);
     }
 
     /** Every limit is legal: none wraps around, none stops the timers of the others. */

@@ -89,7 +89,9 @@ final class Inbox extends RecordInbox<Connections, MessageSlots> {
     private int messages(TransportHandler handler, int limit) {
         this.handler = handler;
         delivered = 0;
-        while (delivered < limit && !slots.isFull()) {
+        // A handler that sends may have had a connection's ACCEPT taken: the handler hears of it
+        // first.
+        while (delivered < limit && !slots.isFull() && !ring.hasConnectionEvents()) {
             if (!isMessageHeld && isRecovering()) {
                 if (!recover()) {
                     break;
@@ -189,6 +191,7 @@ final class Inbox extends RecordInbox<Connections, MessageSlots> {
         PortalsEventFlyweight event = notification;
         int count = 0;
         while (count < limit
+                && !ring.hasConnectionEvents()
                 && (isNotificationHeld || resources.notifyQueue.poll(event) != EventQueue.EMPTY)) {
             isNotificationHeld = isEarly(MessageHeader.connection(event.headerData()));
             if (isNotificationHeld) {
