@@ -142,13 +142,14 @@ public final class SenderPool implements Senders {
                 }
                 isEnded = false;
             }
-        } catch (IOException | RuntimeException e) {
+        } catch (IOException | RuntimeException | Error e) {
             if (!isEnded) {
                 task.unreachable(e);
                 health.ended(task);
                 end(task);
             }
-            return null;
+            // Closing the session may have failed after the last one.
+            return task == LAST ? LAST : null;
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return LAST;

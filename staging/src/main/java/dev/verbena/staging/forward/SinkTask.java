@@ -58,10 +58,10 @@ public abstract class SinkTask {
         } catch (SinkRejectedException e) {
             end(Result.REJECTED, e);
             return true;
-        } catch (IOException | UncheckedIOException e) {
+        } catch (IOException | UncheckedIOException | VirtualMachineError e) {
             end(Result.UNKNOWN, e);
             return false;
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             // A fault in the sink's code, which another try would meet again.
             end(Result.REJECTED, e);
             return false;
@@ -69,11 +69,11 @@ public abstract class SinkTask {
     }
 
     /** There was no session for it. */
-    public final void unreachable(Exception why) {
+    public final void unreachable(Throwable why) {
         end(Result.UNREACHABLE, why);
     }
 
-    private void end(Result how, Exception why) {
+    private void end(Result how, Throwable why) {
         result = how;
         text = why.getMessage() == null ? why.toString() : why.getMessage();
     }

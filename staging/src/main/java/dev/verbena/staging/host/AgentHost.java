@@ -70,11 +70,27 @@ public final class AgentHost implements AutoCloseable {
         return Monitors.await(monitor, environment.nanoClock(), condition, timeoutNs, interrupted);
     }
 
-    /** Ends the threads, that started last first, each after its agents were closed on it. */
+    /**
+     * Ends the threads, that started last first, each after its agents were closed on it.
+     *
+     * @throws RuntimeException of the first that does not end in time; the others have ended
+     */
     @Override
     public void close() {
+        RuntimeException first = null;
         for (int i = threads.size() - 1; i >= 0; i--) {
-            threads.get(i).close();
+            try {
+                threads.get(i).close();
+            } catch (RuntimeException e) {
+                if (first == null) {
+                    first = e;
+                } else {
+                    first.addSuppressed(e);
+                }
+            }
+        }
+        if (first != null) {
+            throw first;
         }
     }
 }

@@ -4,10 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.verbena.agent.AgentThread;
+import dev.verbena.agent.Await;
 import dev.verbena.agent.ProtocolAgent;
 import dev.verbena.agent.RealEnvironment;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -33,10 +35,14 @@ class AgentHostTest {
     }
 
     private ProtocolAgent agent(String name) {
+        return agent(name, cycles::incrementAndGet);
+    }
+
+    private ProtocolAgent agent(String name, Runnable work) {
         return new ProtocolAgent() {
             @Override
             public int doWork() {
-                cycles.incrementAndGet();
+                work.run();
                 return 0;
             }
 
@@ -67,6 +73,27 @@ class AgentHostTest {
         host.close();
         host.close();
         assertThat(closed).containsExactly("c", "b", "a");
+    }
+
+    @Test
+    void shouldCloseTheOthersWhenAThreadHangs() throws Exception {
+        CountDownLatch hang = new CountDownLatch(1);
+        host.start(thread("kit-1").agent(agent("a")));
+        host.start(thread("kit-2").closeTimeoutNs(1_000_000).agent(agent("b", () -> hang(hang))));
+        Await.until("it hangs", () -> cycles.get() < 0);
+        assertThatThrownBy(host::close).hasMessageContaining("kit-2");
+        assertThat(closed).containsExactly("a");
+        hang.countDown();
+        Await.until("both have ended", () -> closed.size() == 2);
+    }
+
+    private void hang(CountDownLatch latch) {
+        cycles.set(Integer.MIN_VALUE);
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
     }
 
     @Test
