@@ -15,6 +15,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -334,6 +335,26 @@ class ConsumersTest extends ConsumersFixture {
                 served.start(20);
                 await(consumer).release();
             }
+        }
+    }
+
+    @Test
+    void shouldWriteIntoNoSegmentThatAnotherIsAboutToMake() throws IOException {
+        Path unfinished = directory.resolve(segment.getFileName() + ".new");
+        Files.write(unfinished, new byte[1 << 23]);
+        FlesnetRun run = new FlesnetRun(directory, c -> c.nodes(1, 1));
+        try (FileChannel other = FileChannel.open(unfinished, StandardOpenOption.WRITE);
+                FileLock lock = other.lock()) {
+            ConsumerBroker broker = new ConsumerBroker(run.context, segment, 2, 0);
+            assertThatThrownBy(broker::onStart).hasMessageContaining("is about to make");
+            broker.onClose();
+            assertThat(lock.isValid()).isTrue();
+            assertThat(unfinished).hasSize(1 << 23);
+        } finally {
+            run.close();
+        }
+        try (Served served = new Served(1, 2, 0)) {
+            assertThat(unfinished).doesNotExist();
         }
     }
 

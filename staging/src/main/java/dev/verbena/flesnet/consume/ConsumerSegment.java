@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.MappedByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
@@ -95,39 +96,61 @@ final class ConsumerSegment {
         Arguments.range("bytes of all items", length * items, 1, Integer.MAX_VALUE - ITEMS_AT);
         requireFree(path);
         Path whole = path.resolveSibling(path.getFileName() + ".new");
-        Files.deleteIfExists(whole);
         Set<OpenOption> options =
                 Set.of(
-                        StandardOpenOption.CREATE_NEW,
+                        StandardOpenOption.CREATE,
                         StandardOpenOption.READ,
-                        StandardOpenOption.WRITE);
+                        StandardOpenOption.WRITE,
+                        LinkOption.NOFOLLOW_LINKS);
         var mode =
                 PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
-        int all = (int) (ITEMS_AT + length * items);
-        UnsafeBuffer buffer;
         try (FileChannel channel = FileChannel.open(whole, options, mode)) {
-            // Written before it is mapped: a full device is an exception, not a fault.
-            ByteBuffer zeros = ByteBuffer.allocate(1 << 16);
-            for (long at = 0; at < all; at += zeros.capacity()) {
-                zeros.clear().limit((int) Math.min(zeros.capacity(), all - at));
-                while (zeros.hasRemaining()) {
-                    channel.write(zeros, at + zeros.position());
-                }
+            requireOwn(whole);
+            if (!isLocked(channel)) {
+                throw new FlesnetException("another process is about to make " + path);
             }
-            buffer = new UnsafeBuffer(channel.map(FileChannel.MapMode.READ_WRITE, 0, all));
-            buffer.putInt(8, VERSION, LITTLE_ENDIAN);
-            buffer.putInt(12, WORKERS, LITTLE_ENDIAN);
-            buffer.putInt(16, items, LITTLE_ENDIAN);
-            buffer.putInt(20, components, LITTLE_ENDIAN);
-            buffer.putLong(24, length, LITTLE_ENDIAN);
-            buffer.putLong(BROKER, ProcessHandle.current().pid(), LITTLE_ENDIAN);
-            buffer.putLongOrdered(0, MAGIC);
-            Files.move(whole, path, StandardCopyOption.ATOMIC_MOVE);
-        } catch (IOException e) {
-            Files.deleteIfExists(whole);
-            throw e;
+            requireFree(path); // Whoever had the lock before has made it.
+            try {
+                UnsafeBuffer buffer = write(channel, components, items, length);
+                Files.move(whole, path, StandardCopyOption.ATOMIC_MOVE);
+                return new ConsumerSegment(buffer, components, items, (int) length);
+            } catch (IOException e) {
+                Files.deleteIfExists(whole);
+                throw e;
+            }
         }
-        return new ConsumerSegment(buffer, components, items, (int) length);
+    }
+
+    /** What an earlier process left unfinished is locked by nobody. */
+    private static boolean isLocked(FileChannel channel) throws IOException {
+        try {
+            return channel.tryLock() != null;
+        } catch (OverlappingFileLockException e) {
+            return false; // by a broker of this process
+        }
+    }
+
+    private static UnsafeBuffer write(FileChannel channel, int components, int items, long length)
+            throws IOException {
+        int all = (int) (ITEMS_AT + length * items);
+        channel.truncate(all);
+        // Written before it is mapped: a full device is an exception, not a fault.
+        ByteBuffer zeros = ByteBuffer.allocate(1 << 16);
+        for (long at = 0; at < all; at += zeros.capacity()) {
+            zeros.clear().limit((int) Math.min(zeros.capacity(), all - at));
+            while (zeros.hasRemaining()) {
+                channel.write(zeros, at + zeros.position());
+            }
+        }
+        UnsafeBuffer buffer = new UnsafeBuffer(channel.map(FileChannel.MapMode.READ_WRITE, 0, all));
+        buffer.putInt(8, VERSION, LITTLE_ENDIAN);
+        buffer.putInt(12, WORKERS, LITTLE_ENDIAN);
+        buffer.putInt(16, items, LITTLE_ENDIAN);
+        buffer.putInt(20, components, LITTLE_ENDIAN);
+        buffer.putLong(24, length, LITTLE_ENDIAN);
+        buffer.putLong(BROKER, ProcessHandle.current().pid(), LITTLE_ENDIAN);
+        buffer.putLongOrdered(0, MAGIC);
+        return buffer;
     }
 
     private static void requireFree(Path path) throws IOException {
