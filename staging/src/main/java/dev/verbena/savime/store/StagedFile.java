@@ -112,9 +112,8 @@ public final class StagedFile {
 
     /** Gives the files, whose dataset is gone, to another of the same length. */
     void reuse(long nextId) throws IOException {
-        Path before = data();
-        id = nextId;
-        Files.move(before, data(), StandardCopyOption.ATOMIC_MOVE);
+        Files.move(data(), directory.data(nextId), StandardCopyOption.ATOMIC_MOVE);
+        id = nextId; // Only now: a file that keeps its old name is removed by that.
     }
 
     /**
@@ -255,6 +254,7 @@ public final class StagedFile {
         }
         Files.deleteIfExists(data());
         Files.deleteIfExists(meta());
+        Files.deleteIfExists(directory.fresh(id)); // Of a meta file that could not be replaced.
         directory.force();
     }
 

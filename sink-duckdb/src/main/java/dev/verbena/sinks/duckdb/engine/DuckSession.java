@@ -15,7 +15,9 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
@@ -25,6 +27,9 @@ final class DuckSession implements SinkSession {
     private final Connection connection;
     private final Statements statements;
     private final SqlTars tars;
+
+    /** Variables whose table is known to be their own. */
+    private final Set<String> owners = new HashSet<>();
 
     DuckSession(DuckDb owner, Connection connection) throws SQLException {
         this.owner = owner;
@@ -45,14 +50,19 @@ final class DuckSession implements SinkSession {
             work.run();
             connection.commit();
         } catch (SQLException e) {
-            rollBack();
+            undo();
             throw Statements.failure(e);
         } catch (IOException | RuntimeException e) {
-            rollBack();
+            undo();
             throw e;
         } finally {
             owner.writing().unlock();
         }
+    }
+
+    private void undo() {
+        owners.clear(); // A variable that is new may be gone.
+        rollBack();
     }
 
     private void rollBack() {
@@ -123,6 +133,9 @@ final class DuckSession implements SinkSession {
 
     /** Names of tables that differ only in case are one name to the database. */
     private void requireOwnTable(StagedPiece piece) throws IOException {
+        if (owners.contains(piece.variable())) {
+            return;
+        }
         List<String[]> others =
                 statements.query(
                         "SELECT variable FROM verbena_piece WHERE lower(variable) = lower('%1$s') AND variable <> '%1$s' LIMIT 1"
@@ -132,6 +145,7 @@ final class DuckSession implements SinkSession {
                     "variable %s would have the table of variable %s"
                             .formatted(piece.variable(), others.get(0)[0]));
         }
+        owners.add(piece.variable());
     }
 
     /** The dataset that was this piece. */
