@@ -16,7 +16,10 @@ public class DartException extends RuntimeException {
         TIMEOUT,
         /** The thread was interrupted while it waited; it still is. */
         INTERRUPTED,
-        /** A header was sent again and again and never seen by the server. */
+        /**
+         * A header was sent again and again and never seen by the server. A server that was only
+         * held up may still read memory that was sent without a copy, until the connection ends.
+         */
         HEADER_LOST,
         /** The server could not read the data out of this process' memory. */
         TRANSFER_FAILED,

@@ -61,6 +61,24 @@ abstract class DartBuffersContract {
         }
     }
 
+    /** A server that was held up comes to the header when the client has given it up. */
+    @Test
+    @Tag("dart-D25")
+    void shouldReadNothingElseUnderAHeaderThatWasGivenUp() throws Exception {
+        try (SteppedWorld world = start()) {
+            DartClient client = world.client(0, c -> c.headerTimeoutNs(5_000_000L).headerTries(3));
+            world.isServerStopped = true;
+            DartTicket lost = client.sendCopy(DartWorld.bytes(5000, 0), 0, 5000, NAMED, 0);
+            world.until("given up", () -> lost.state() == TicketState.FAILED);
+            DartTicket next = client.sendCopy(DartWorld.bytes(5000, 1), 0, 5000, NAMED, 1);
+            world.isServerStopped = false;
+            world.until("next one arrives", () -> next.state() == TicketState.STREAMED);
+            assertThat(world.world.received).extracting(DartWorld.Received::tag).containsExactly(1);
+            assertThat(world.world.received.get(0).payload())
+                    .isEqualTo(DartWorld.bytes(5000, 1).byteArray());
+        }
+    }
+
     @Test
     @Tag("dart-D25")
     @Tag("dart-D30")

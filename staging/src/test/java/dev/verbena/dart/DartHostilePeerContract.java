@@ -2,6 +2,11 @@ package dev.verbena.dart;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.verbena.agent.Await;
+import dev.verbena.dart.wire.ControlFlyweight;
+import dev.verbena.memory.RegisteredRegion;
+import dev.verbena.transport.BlockingCalls;
+import dev.verbena.transport.TransportContext;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -139,6 +144,47 @@ public abstract class DartHostilePeerContract {
             late.flush(DartWorld.LIMIT_NS);
         } finally {
             System.out.flush();
+        }
+    }
+
+    /** A connection is one process: the server knows no other of it that would stay behind. */
+    @Test
+    void shouldKeepNoClientOfAConnectionThatRegisteredSeveral() throws Exception {
+        try (DartWorld world = new DartWorld(scheme()).receive()) {
+            DartServer master = world.master(c -> c.clientsMax(2));
+            TransportContext context = new TransportContext().job(world.job).name("several");
+            try (BlockingCalls several = BlockingCalls.open(world.scheme, context)) {
+                several.transport().listen();
+                Await.until("ready", master::isReady);
+                long connection = several.connect(master.uri());
+                try (RegisteredRegion letter = several.transport().allocate(128, 0)) {
+                    for (int rank = 0; rank < 3; rank++) {
+                        ControlFlyweight record =
+                                new ControlFlyweight()
+                                        .begin(
+                                                letter.buffer(0, 128),
+                                                0,
+                                                ControlFlyweight.REGISTER,
+                                                master.serviceId());
+                        record.registration()
+                                .write(
+                                        ControlFlyweight.ROLE_CLIENT,
+                                        77,
+                                        rank,
+                                        0,
+                                        several.transport().uri());
+                        record.end();
+                        several.send(connection, letter, 0, 128);
+                    }
+                }
+                Await.until("blamed", () -> master.statistics().malformedCount() > 0);
+                several.disconnect(connection);
+            }
+            for (int rank = 10; rank < 12; rank++) {
+                DartClient client = world.client(rank);
+                client.sendCopy(DartWorld.bytes(LENGTH, rank), 0, LENGTH, null, rank);
+                client.flush(DartWorld.LIMIT_NS);
+            }
         }
     }
 

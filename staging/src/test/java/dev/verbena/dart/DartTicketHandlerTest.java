@@ -62,6 +62,33 @@ class DartTicketHandlerTest {
     }
 
     @Test
+    void shouldPoolNoTicketWhoseHandlerIsStillToBeCalled() throws Exception {
+        try (SteppedWorld stepped = new SteppedWorld("shm").start(c -> {})) {
+            DartClient client = stepped.client(0, c -> c.pooledTickets(true).maxInFlight(2));
+            DartTicket first = send(client, 1, 10);
+            first.onFinal(
+                    ticket -> {
+                        note(ticket);
+                        send(client, 3, 10).onFinal(this::note);
+                        send(client, 4, 10).onFinal(this::note);
+                    });
+            first.release();
+            send(client, 2, 10).onFinal(this::note).release();
+            stepped.clients.clear();
+            stepped.until("both", () -> stepped.world.received.size() == 2);
+            stepped.settle();
+            stepped.clients.add(client);
+            stepped.until("four told", () -> told.size() >= 4);
+            assertThat(told)
+                    .containsExactlyInAnyOrder(
+                            line(1, TicketState.STREAMED),
+                            line(2, TicketState.STREAMED),
+                            line(3, TicketState.STREAMED),
+                            line(4, TicketState.STREAMED));
+        }
+    }
+
+    @Test
     void shouldLetHandlersSendAndReportWhatTheyThrow() throws Exception {
         try (DartWorld world = new DartWorld("shm").receive()) {
             world.master();

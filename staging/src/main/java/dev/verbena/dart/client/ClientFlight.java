@@ -14,6 +14,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
+import java.util.function.Consumer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
@@ -36,6 +37,7 @@ final class ClientFlight {
 
     private final Ticket[] tickets;
     private final ArrayDeque<Ticket> freeTickets = new ArrayDeque<>();
+    private final Consumer<Ticket> reuse = this::reuse;
     private final List<DartTicket> lost = new ArrayList<>();
     private long nextSequence = 1;
     private long headerNext = 1;
@@ -276,6 +278,7 @@ final class ClientFlight {
         givenUpCount = skippedBefore(sequence) + 1;
         givenUpEnd = sequence;
         int tries = slots.tries(sequence);
+        slots.giveUp(sequence);
         leaveFlight(sequence, 1);
         fail(
                 tickets[at(sequence)],
@@ -441,7 +444,7 @@ final class ClientFlight {
 
     /** See {@link DartTicket#onFinal}. */
     void notifyFinal() {
-        notifications.deliver();
+        notifications.deliver(reuse);
     }
 
     void release(Ticket ticket) {

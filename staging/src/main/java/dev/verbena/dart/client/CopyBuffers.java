@@ -3,6 +3,7 @@ package dev.verbena.dart.client;
 import dev.verbena.memory.RegisteredRegion;
 import dev.verbena.memory.RemoteDescriptor;
 import dev.verbena.transport.Transport;
+import dev.verbena.transport.TransportException;
 import java.util.ArrayList;
 import java.util.List;
 import org.agrona.DirectBuffer;
@@ -16,12 +17,25 @@ final class CopyBuffers {
     /** One buffer. */
     static final class CopyBuffer {
         RegisteredRegion region;
-        UnsafeBuffer window;
+        UnsafeBuffer window = new UnsafeBuffer(new byte[0]);
+        private final CopyBuffers owner;
         private boolean isInUse;
+
+        CopyBuffer(CopyBuffers owner) {
+            this.owner = owner;
+        }
 
         /** Its message has been read. */
         void free() {
             isInUse = false;
+        }
+
+        /** Its message was given up; the server, which may come to it later, must not read it. */
+        void revoke() {
+            owner.revoked(region);
+            region = null;
+            window = new UnsafeBuffer(new byte[0]);
+            free();
         }
     }
 
@@ -30,6 +44,9 @@ final class CopyBuffers {
     private final Transport transport;
     private final int countMax;
     private final List<CopyBuffer> buffers = new ArrayList<>();
+
+    /** What a server was reading when it was to be closed. */
+    private final List<RegisteredRegion> revoked = new ArrayList<>();
 
     CopyBuffers(Transport transport, int countMax) {
         this.transport = transport;
@@ -47,7 +64,7 @@ final class CopyBuffers {
         }
         boolean isTooSmall = chosen == null || chosen.window.capacity() < length;
         if (isTooSmall && buffers.size() < countMax) {
-            chosen = new CopyBuffer();
+            chosen = new CopyBuffer(this);
             grow(chosen, length);
             buffers.add(chosen);
         } else if (isTooSmall) {
@@ -72,10 +89,22 @@ final class CopyBuffers {
         buffer.window = region.buffer(0, (int) capacity);
     }
 
+    private void revoked(RegisteredRegion region) {
+        try {
+            region.close();
+        } catch (TransportException e) {
+            revoked.add(region);
+        }
+    }
+
     void close() {
         for (CopyBuffer buffer : buffers) {
-            buffer.region.close();
+            if (buffer.region != null) {
+                buffer.region.close();
+            }
         }
         buffers.clear();
+        revoked.forEach(RegisteredRegion::close);
+        revoked.clear();
     }
 }

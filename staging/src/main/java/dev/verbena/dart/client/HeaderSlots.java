@@ -174,6 +174,15 @@ final class HeaderSlots {
         return transferred[at(sequence)];
     }
 
+    /** The header is not sent again; whoever has it after all reads nothing. */
+    void giveUp(long sequence) {
+        int slot = at(sequence);
+        if (copies[slot] != null) {
+            copies[slot].revoke();
+            copies[slot] = null;
+        }
+    }
+
     /** The header is not sent again. */
     void leave(long sequence) {
         int slot = at(sequence);

@@ -54,7 +54,7 @@ final class Ticket implements DartTicket {
 
     /** Whether nobody uses it, so that it may be pooled; it is from now on. */
     boolean enterPool() {
-        boolean isFree = !isHeldByUser && !isPooled && state.isFinal();
+        boolean isFree = !isHeldByUser && !isPooled && !isNotifying && state.isFinal();
         isPooled |= isFree;
         return isFree;
     }

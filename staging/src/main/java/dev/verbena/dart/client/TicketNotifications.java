@@ -1,6 +1,7 @@
 package dev.verbena.dart.client;
 
 import java.util.ArrayDeque;
+import java.util.function.Consumer;
 import org.agrona.ErrorHandler;
 
 /**
@@ -19,8 +20,12 @@ final class TicketNotifications {
         waiting.add(ticket);
     }
 
-    /** Calls the handlers of all that have become final; of those that do meanwhile, too. */
-    void deliver() {
+    /**
+     * Calls the handlers of all that have become final; of those that do meanwhile, too.
+     *
+     * @param after gets each ticket when its handler has returned
+     */
+    void deliver(Consumer<Ticket> after) {
         Ticket ticket;
         while ((ticket = waiting.poll()) != null) {
             try {
@@ -28,6 +33,7 @@ final class TicketNotifications {
             } catch (RuntimeException e) {
                 errorHandler.onError(e);
             }
+            after.accept(ticket);
         }
     }
 }

@@ -217,7 +217,8 @@ final class PullAgent implements ProtocolAgent {
             }
             return 0;
         }
-        boolean isIdle = outbox.isIdle() && commands.isIdle();
+        boolean isTold = shared.replayed().isEmpty() && shared.losses().isEmpty();
+        boolean isIdle = isTold && outbox.isIdle() && commands.isIdle();
         if (shared.isFinished && registry.sayGoodbye() && isIdle && outbox.isIdle()) {
             isEnded = true;
             return 1;

@@ -19,6 +19,9 @@ final class ServerPeer {
     int slaveId;
     int refusal;
 
+    /** As whom it has registered, or tried to; 0: as nobody. */
+    private long identity;
+
     /** Registrations that came over it and wait. */
     int waitingCount;
 
@@ -65,6 +68,12 @@ final class ServerPeer {
     void becameSlave(int id) {
         kind = SLAVE;
         slaveId = id;
+    }
+
+    /** It registers as this one; whether it has not registered as another before. */
+    boolean isOnly(long itself) {
+        identity = identity == 0 ? itself : identity;
+        return identity == itself;
     }
 
     /** A registration came over it that waits. */

@@ -137,7 +137,8 @@ public final class Spill implements AutoCloseable {
             isDraining = true;
             drainedNs = now;
         }
-        if (!isFinished && !(writer.isAllForced() && isAway(link, now))) {
+        boolean isTold = confirmed.isEmpty();
+        if (!isTold || !isFinished && !(writer.isAllForced() && isAway(link, now))) {
             return false;
         }
         for (int i = 0; i < found.size(); i++) {

@@ -31,6 +31,24 @@ class DartSpillTest extends SpillingServers {
         assertThat(one.shared.spillBytes().get()).isZero();
     }
 
+    /** More of it than what t3 hands to t1 has room for. */
+    @Test
+    @Tag("dart-F14")
+    void shouldNotFinishBeforeT1HasWhatWasConfirmed() {
+        wire.isRefusing = true;
+        Server one = start(1);
+        for (int i = 0; i < 1100; i++) {
+            one.send(0);
+        }
+        until(one, "all spilled", () -> one.free.size() == BUFFERS);
+        wire.isRefusing = false;
+        one.shared.drained();
+        one.both.runUntil(() -> one.shared.isFinished, STEPS_MAX);
+        assertThat(received).hasSize(1100);
+        assertThat(one.shared.isFinished).isFalse();
+        until(one, "finished", () -> one.shared.isFinished);
+    }
+
     @Test
     @Tag("dart-F7")
     void shouldKeepOrderAndDeliverOnceWhenTheReceiverGoesAndComes() {
