@@ -47,6 +47,10 @@ final class SpillWriter {
 
     // The part that is being copied.
     private ServerBuffer part;
+
+    /** Its place in the stream; the receiver may acknowledge it before its copy is complete. */
+    private long partAt;
+
     private int partFrame;
     private int frameDone;
     private int frameLength;
@@ -144,6 +148,8 @@ final class SpillWriter {
         if (writeAt >= held.tail()) {
             return false;
         }
+        // What was acknowledged meanwhile would be missing behind the parts in it.
+        deleteIfUseless();
         ServerBuffer next = held.at(writeAt);
         long length = next.length + (long) next.frameCount * FrameFlyweight.LENGTH;
         if (!files.hasRoom(length) || held.count() > PARTS_MAX) {
@@ -177,6 +183,7 @@ final class SpillWriter {
             }
         }
         part = next;
+        partAt = writeAt;
         part.copiedTo(file, file.length);
         file.holdsPart();
         beginFrame(0);
@@ -199,7 +206,7 @@ final class SpillWriter {
         }
         ServerBuffer copied = part;
         part = null;
-        writeAt++;
+        writeAt = Math.max(writeAt, partAt + 1);
         if (copied.isReleasedLate) {
             giveBack.accept(copied);
         }
@@ -255,9 +262,7 @@ final class SpillWriter {
         if (file == null || part != null) {
             return 0;
         }
-        if (file.live == 0) {
-            files.delete(file);
-            file = null;
+        if (deleteIfUseless()) {
             return 1;
         }
         long unasked = file.length - file.forceAsked;
@@ -269,6 +274,16 @@ final class SpillWriter {
             return 1;
         }
         return 0;
+    }
+
+    /** The receiver has all that is in the file. */
+    private boolean deleteIfUseless() {
+        if (file == null || file.live > 0) {
+            return false;
+        }
+        files.delete(file);
+        file = null;
+        return true;
     }
 
     /** What is not forced is still in memory, and is copied again into another file. */

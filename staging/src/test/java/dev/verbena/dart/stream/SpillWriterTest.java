@@ -8,8 +8,11 @@ import dev.verbena.dart.WireEnvironment;
 import dev.verbena.dart.wire.FrameFlyweight;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.LongStream;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** When parts are copied to files, when their buffers are free, and what follows a failure. */
 class SpillWriterTest {
@@ -21,6 +24,7 @@ class SpillWriterTest {
     private final WireEnvironment wire = new WireEnvironment();
     private final List<ServerBuffer> released = new ArrayList<>();
     private final List<ServerBuffer> givenBack = new ArrayList<>();
+    private final List<ServerBuffer> all = new ArrayList<>();
     private OwnerFixture shared;
     private SpillFiles files;
     private ReceiverLink link;
@@ -32,8 +36,13 @@ class SpillWriterTest {
         shared = SpillFilesTest.shared(wire, limit);
         files = new SpillFiles(shared);
         link = new ReceiverLink(shared, givenBack::add, wire, files, null, null);
-        writer = new SpillWriter(shared, files, link, released::add, givenBack::add);
+        writer = new SpillWriter(shared, files, link, released::add, this::giveBack);
         now = link.awaySinceNs() + AWAY_NS;
+    }
+
+    private void giveBack(ServerBuffer buffer) {
+        givenBack.add(buffer);
+        assertThat(writer.isFree(buffer)).isTrue();
     }
 
     private ServerBuffer hold(int length) {
@@ -59,6 +68,36 @@ class SpillWriterTest {
 
     private String lastError() {
         return wire.errors.get(wire.errors.size() - 1).getMessage();
+    }
+
+    /** Numbers of the frames in all files, in order. */
+    private List<Long> framesInFiles() {
+        List<Long> numbers = new ArrayList<>();
+        FrameFlyweight frame = new FrameFlyweight();
+        for (String name : wire.disk.names(SpillFiles.SUFFIX)) {
+            UnsafeBuffer bytes = new UnsafeBuffer(wire.disk.content(name));
+            for (int at = 0; at < bytes.capacity(); ) {
+                frame.wrap(bytes, at).check();
+                numbers.add(frame.sequence());
+                at += FrameFlyweight.LENGTH + frame.payloadLength();
+            }
+        }
+        return numbers;
+    }
+
+    /** The receiver gets everything up to this part, and says so. */
+    private void acknowledge(ServerBuffer last) {
+        HeldBuffers held = link.held();
+        while (held.sentUpTo() < last.lastFrame()) {
+            held.written();
+        }
+        held.acknowledge(last.lastFrame() + 1, buffer -> writer.isFree(buffer));
+    }
+
+    private static Long[] numbers(ServerBuffer first, ServerBuffer last) {
+        return LongStream.rangeClosed(first.firstFrame, last.lastFrame())
+                .boxed()
+                .toArray(Long[]::new);
     }
 
     private static int copied(int length) {
@@ -239,7 +278,6 @@ class SpillWriterTest {
     /** So much is copied in a cycle that it ends within a part. */
     private ServerBuffer half() {
         start(1 << 26);
-        List<ServerBuffer> all = new ArrayList<>();
         for (int i = 0; i < 70; i++) {
             all.add(hold(8 * FRAME));
         }
@@ -261,6 +299,39 @@ class SpillWriterTest {
         other.isReleasedLate = true;
         assertThat(writer.isFree(other)).isTrue();
         assertThat(other.isReleasedLate).isFalse();
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 3})
+    void shouldCopyAllThatFollowsAPartThatIsAcknowledgedWhileItIsCopied(int more) {
+        int half = all.indexOf(half());
+        acknowledge(all.get(half + more));
+        assertThat(all.get(half).isReleasedLate).isTrue();
+        work(50);
+        assertThat(givenBack).containsExactly(all.get(half));
+        List<ServerBuffer> rest = all.subList(half + more + 1, all.size());
+        assertThat(released).containsExactlyElementsOf(rest).isNotEmpty();
+        assertThat(writer.isAllForced()).isTrue();
+        assertThat(framesInFiles())
+                .containsExactly(numbers(rest.get(0), rest.get(rest.size() - 1)));
+    }
+
+    /** What is behind a hole in a file nobody could deliver. */
+    @Test
+    void shouldBeginAFileAnewWhenTheReceiverHasAllOfItAndMore() {
+        start(1 << 20);
+        wire.disk.isStuck = true;
+        hold(10);
+        work(5);
+        ServerBuffer acknowledged = hold(20);
+        ServerBuffer next = hold(30);
+        acknowledge(acknowledged);
+        work(1);
+        assertThat(next.spillFile.live).isEqualTo(1);
+        wire.disk.isStuck = false;
+        work(50);
+        assertThat(released).containsExactly(next);
+        assertThat(framesInFiles()).containsExactly(next.firstFrame);
     }
 
     @Test
