@@ -76,6 +76,8 @@ public record ReceiverSettings(
         if (unfinishedBytesMax == 0) {
             unfinishedBytesMax = Runtime.getRuntime().maxMemory() / 4;
         }
+        // Twice as much is the bound of some, and with a little more than that they count.
+        unfinishedBytesMax = Math.min(unfinishedBytesMax, Long.MAX_VALUE / 4);
         Arguments.range("windowMax", windowMax, 1 << 20, 1L << 40);
         Arguments.range("halfKeptNs", halfKeptNs, 1_000_000, Long.MAX_VALUE / 4);
         Arguments.range("reverseBytesMax", reverseBytesMax, 1, 1 << 30);

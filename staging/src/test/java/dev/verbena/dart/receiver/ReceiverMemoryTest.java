@@ -12,6 +12,8 @@ import dev.verbena.dart.wire.FrameFlyweight;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Memory of a receiver without a directory, whose servers stay connected; in virtual time. */
 @Timeout(120)
@@ -110,6 +112,22 @@ class ReceiverMemoryTest {
             bench.server(1).message(1, 1, new DartMetadata().name("m"), 6 * BOUND, 20).allowAll();
             bench.until("all", bench::isDone);
             assertThat(bench.handled).containsExactly(1L);
+            assertThat(bench.wire.errors).isEmpty();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "disk"})
+    void shouldTakeMessagesWhenTheirMemoryIsNotBounded(String directory) {
+        try (CrashBench bench =
+                new CrashBench(
+                        c -> {
+                            c.directory(directory).ack(AckMode.DELIVERED);
+                            c.unfinishedBytesMax(Long.MAX_VALUE);
+                        })) {
+            server(bench, 1, 3).allowAll();
+            bench.until("all", bench::isDone);
+            assertThat(bench.handled).containsExactly(1000L, 1001L, 1002L);
             assertThat(bench.wire.errors).isEmpty();
         }
     }
