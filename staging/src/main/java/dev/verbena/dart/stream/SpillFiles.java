@@ -58,6 +58,17 @@ public final class SpillFiles implements AutoCloseable {
         return PREFIX + run + "-" + serverId;
     }
 
+    /** Number of the first frame in a file of this name; the highest of all if it says none. */
+    static long firstFrame(String name) {
+        int end = name.lastIndexOf('-');
+        int begin = name.lastIndexOf('-', end - 1) + 1;
+        try {
+            return Long.parseLong(name, begin, Math.max(begin, end), 10);
+        } catch (NumberFormatException e) {
+            return Long.MAX_VALUE;
+        }
+    }
+
     boolean hasRoom(long bytes) {
         return bytes <= disk.free();
     }

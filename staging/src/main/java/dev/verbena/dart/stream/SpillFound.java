@@ -17,9 +17,9 @@ import org.agrona.concurrent.UnsafeBuffer;
 /**
  * A stream that a server before this one left in files. Its frames are looked up, a few at a time,
  * and streamed under the name of that server, so that the receiver goes on where it was and takes
- * nothing twice. What is torn at the end of the last file was never promised to anybody; what
- * cannot be read elsewhere was: nobody can take what follows then, but nobody deletes it. Owned by
- * t3.
+ * nothing twice. What is torn at the end of the last file was never promised to anybody, and what is
+ * torn at the end of another may be whole in the next. Whatever else cannot be read was promised:
+ * nobody can take what follows then, but nobody deletes it. Owned by t3.
  */
 final class SpillFound {
     private static final int FRAMES_PER_CYCLE = 64;
@@ -213,14 +213,26 @@ final class SpillFound {
         }
         SpillDamage rest = new SpillDamage();
         long behind = file.reader == null ? 0 : rest.look(file.reader, position);
-        boolean isTail = fileAt == found.size() - 1 && trouble.isEmpty() && behind == 0;
-        if (isTail) {
+        boolean isTail = trouble.isEmpty() && behind == 0;
+        if (isTail && isNothingMissing(file)) {
             files.report(
                     "%s is taken up to byte %s of %s: what follows is not complete"
                             .formatted(file.name, position, file.length));
             return;
         }
         setAside(file, rest);
+    }
+
+    /**
+     * Whether the next file, if there is one, has what is cut at the end of this: when a device was
+     * full, what was not forced was copied again, into another file.
+     */
+    private boolean isNothingMissing(SpillFile file) {
+        if (fileAt == found.size() - 1) {
+            return true;
+        }
+        long wanted = expected == 0 ? SpillFiles.firstFrame(file.name) : expected;
+        return SpillFiles.firstFrame(found.get(fileAt + 1).name) <= wanted;
     }
 
     /** Nobody can take what follows a frame that is lost, for the receiver wants each number. */

@@ -58,6 +58,11 @@ class SpillFilesTest {
         assertThat(stream).isEqualTo("spill-" + shared.run() + "-3");
         assertThat(wire.disk.names(".frames")).containsExactly(first.name, second.name);
         assertThat(shared.spillFiles.get()).isEqualTo(2);
+        assertThat(SpillFiles.firstFrame(first.name)).isEqualTo(7);
+        assertThat(SpillFiles.firstFrame(second.name)).isEqualTo(1_000_000);
+        for (String other : new String[] {"", "-", "--", "spill", stream + "-x-000001.frames"}) {
+            assertThat(SpillFiles.firstFrame(other)).as(other).isEqualTo(Long.MAX_VALUE);
+        }
     }
 
     @Test

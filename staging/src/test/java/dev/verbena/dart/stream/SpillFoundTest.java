@@ -83,12 +83,16 @@ class SpillFoundTest {
 
     private SpillFile file(byte[]... frames) {
         SpillFile file = new SpillFile(name(STREAM, list.size() + 1));
+        add(file, frames);
+        return file;
+    }
+
+    private void add(SpillFile file, byte[]... frames) {
         wire.disk.put(file.name, join(frames));
         file.reader = files.store().read(file.name);
         file.length = file.reader.length();
         files.add(file);
         list.add(file);
-        return file;
     }
 
     /** Looks at all of the files; their number, 64 frames in a cycle. */
@@ -274,6 +278,35 @@ class SpillFoundTest {
         deliver();
         assertThat(found.isEnded()).isTrue();
         assertThat(wire.disk.names(SpillFiles.DAMAGED_SUFFIX)).hasSize(2);
+    }
+
+    /** The device was full; what was not forced was copied again, into another file. */
+    @ParameterizedTest
+    @CsvSource({"1, 10", "1, 57", "2, 1", "2, 58"})
+    void shouldGoOnInTheNextFileThatBeginsWithWhatIsCut(int frames, int kept) {
+        byte[] cut = java.util.Arrays.copyOf(join(whole(frames), whole(frames + 1)), 58 + kept);
+        byte[] before = frames == 1 ? new byte[0] : whole(1);
+        SpillFile torn = file(before, cut);
+        file(whole(2), whole(3), whole(4));
+        scan();
+        assertThat(numbers()).containsExactly(1L, 2L, 3L, 4L);
+        deliver();
+        assertThat(found.isEnded()).isTrue();
+        assertThat(wire.disk.names("")).isEmpty();
+        if (kept < 58) {
+            assertThat(report()).contains(torn.name + " is taken up to byte " + 58 * frames);
+        }
+    }
+
+    /** The first part of a file was cut, and its server was killed before it deleted the file. */
+    @Test
+    void shouldGoOnInTheNextFileWhenNothingOfTheFirstIsWhole() {
+        SpillFile torn = file(java.util.Arrays.copyOf(whole(1), 50));
+        SpillFile next = new SpillFile(STREAM + "-0000000000000000001-000002.frames");
+        add(next, whole(1), whole(2));
+        scan();
+        assertThat(numbers()).containsExactly(1L, 2L);
+        assertThat(report()).contains(torn.name + " is taken up to byte 0 of 50");
     }
 
     @Test
