@@ -18,23 +18,23 @@ public final class DeliveredNumbers {
     private int count;
     private long highest;
 
-    private boolean hasNews;
+    /** The journal must be told of the ranges up to this number; 0: it was. */
+    private long newsUpTo;
 
-    /** The journal was not told of a range, or not of all of it that began. */
+    /** The journal was not told of a range, or not of all of it that began or was filled. */
     public boolean hasNews() {
-        return hasNews;
+        return newsUpTo > 0;
     }
 
-    /**
-     * The journal was told.
-     *
-     * @param isAll whether of every range
-     */
-    public void told(boolean isAll) {
-        hasNews = !isAll;
+    /** The journal was told of every range, each as far as it is not beyond this number. */
+    public void told(long sequence) {
+        newsUpTo = Math.max(newsUpTo, count == 0 ? 0 : from[count - 1]);
+        if (sequence >= newsUpTo) {
+            newsUpTo = 0;
+        }
     }
 
-    /** The highest number of all; nothing up to here comes again over the same stream. */
+    /** The highest number of all. */
     public long highest() {
         return highest;
     }
@@ -53,10 +53,14 @@ public final class DeliveredNumbers {
 
     /**
      * This message has come. One that was left out between was given up here, and may come through
-     * another server.
+     * another server, or once more over this stream.
      */
     public void add(long sequence) {
+        if (sequence < 1) {
+            return;
+        }
         if (sequence <= highest) {
+            fill(sequence);
             return;
         }
         boolean isNext = count > 0 && sequence == upTo[count - 1] + 1;
@@ -64,7 +68,14 @@ public final class DeliveredNumbers {
         if (isNext) {
             upTo[count - 1] = sequence;
         } else {
-            open(sequence, sequence);
+            insert(count, sequence, sequence);
+        }
+    }
+
+    private void fill(long sequence) {
+        if (!contains(sequence)) {
+            unite(sequence, sequence, 1);
+            newsUpTo = highest;
         }
     }
 
@@ -77,7 +88,7 @@ public final class DeliveredNumbers {
         if (isOfLastRange(sequence)) {
             upTo[count - 1] = sequence;
         } else {
-            open(sequence, sequence);
+            insert(count, sequence, sequence);
         }
     }
 
@@ -97,25 +108,63 @@ public final class DeliveredNumbers {
 
     /** What a journal remembers. */
     public void restore(long first, long last) {
-        if (count > 0 && from[count - 1] == first) {
-            upTo[count - 1] = Math.max(upTo[count - 1], last);
-        } else if (count == 0 || first > upTo[count - 1]) {
-            open(first, last);
-        }
+        unite(first, last, 0);
         highest = Math.max(highest, last);
     }
 
-    private void open(long first, long last) {
+    /**
+     * Enters a range, which becomes one with those that it meets.
+     *
+     * @param reach 1: also with those that are next to it
+     */
+    private void unite(long first, long last, int reach) {
+        int begin = count;
+        while (begin > 0 && upTo[begin - 1] >= first - reach) {
+            begin--;
+        }
+        int end = begin;
+        while (end < count && from[end] <= last + reach) {
+            end++;
+        }
+        if (begin == end) {
+            insert(begin, first, last);
+            return;
+        }
+        from[begin] = Math.min(from[begin], first);
+        upTo[begin] = Math.max(upTo[end - 1], last);
+        move(end, begin + 1, count - end);
+        count -= end - begin - 1;
+    }
+
+    private void insert(int at, long first, long last) {
+        newsUpTo = Math.max(newsUpTo, first);
+        if (count == RANGES_MAX && at == 0) {
+            // It is the oldest.
+            return;
+        }
+        int place = at;
         if (count == RANGES_MAX) {
-            System.arraycopy(from, 1, from, 0, --count);
-            System.arraycopy(upTo, 1, upTo, 0, count);
-        } else if (count == from.length) {
+            place--;
+            move(1, 0, place);
+        } else {
+            makeRoom();
+            move(place, place + 1, count - place);
+            count++;
+        }
+        from[place] = first;
+        upTo[place] = last;
+    }
+
+    private void makeRoom() {
+        if (count == from.length) {
             from = java.util.Arrays.copyOf(from, 2 * count);
             upTo = java.util.Arrays.copyOf(upTo, 2 * count);
         }
-        from[count] = first;
-        upTo[count++] = last;
-        hasNews = true;
+    }
+
+    private void move(int range, int to, int length) {
+        System.arraycopy(from, range, from, to, length);
+        System.arraycopy(upTo, range, upTo, to, length);
     }
 
     /** Whether this very message came over this stream. */

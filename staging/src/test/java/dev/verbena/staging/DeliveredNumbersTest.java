@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.SplittableRandom;
 import java.util.TreeSet;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -19,19 +20,23 @@ class DeliveredNumbersTest {
             SplittableRandom random = new SplittableRandom(seed + round);
             DeliveredNumbers numbers = new DeliveredNumbers();
             TreeSet<Long> came = new TreeSet<>();
-            TreeSet<Long> firsts = new TreeSet<>();
             for (int generation = 0; generation < 20; generation += 1 + random.nextInt(4)) {
                 long next = generation * GENERATION + 1 + random.nextInt(5);
                 for (int i = random.nextInt(10); i >= 0; i--, next++) {
                     next += random.nextInt(8) == 0 ? 1 : 0;
-                    if (!came.contains(next - 1)) {
-                        firsts.add(next);
-                    }
                     numbers.add(next);
                     came.add(next);
                 }
-                numbers.add(came.last() - 1);
+                for (int i = random.nextInt(4); i > 0; i--) {
+                    // Left out before, or one that has come.
+                    long lower = came.last() - random.nextInt(5);
+                    numbers.add(lower);
+                    if (lower > 0) {
+                        came.add(lower);
+                    }
+                }
             }
+            long firsts = came.stream().filter(n -> !came.contains(n - 1)).count();
             DeliveredNumbers again = new DeliveredNumbers();
             for (int i = 0; i < numbers.rangeCount(); i++) {
                 again.restore(numbers.from(i), numbers.upTo(i));
@@ -47,7 +52,7 @@ class DeliveredNumbersTest {
                 }
             }
             assertThat(numbers.highest()).isEqualTo(came.last()).isEqualTo(again.highest());
-            assertThat(numbers.rangeCount()).isEqualTo(firsts.size());
+            assertThat(numbers.rangeCount()).isEqualTo((int) firsts);
         }
     }
 
@@ -73,6 +78,59 @@ class DeliveredNumbersTest {
     }
 
     @Test
+    void shouldTellTheJournalOfWhatCameLate() {
+        DeliveredNumbers numbers = new DeliveredNumbers();
+        for (long came : new long[] {5, 7, 10}) {
+            numbers.add(came);
+        }
+        DeliveredNumbers journal = tell(numbers, new DeliveredNumbers(), 10);
+        assertThat(numbers.hasNews()).isFalse();
+        numbers.add(7);
+        numbers.add(0);
+        assertThat(numbers.hasNews()).isFalse();
+        numbers.add(6);
+        // It is in memory only, so its journal goes up to what is before.
+        tell(numbers, journal, 5);
+        assertThat(journal.contains(6)).isFalse();
+        assertThat(numbers.hasNews()).isTrue();
+        tell(numbers, journal, 10);
+        assertThat(numbers.hasNews()).isFalse();
+        assertThat(LongStream.range(0, 12).filter(journal::contains)).containsExactly(5L, 6L, 7L, 10L);
+        assertThat(journal.rangeCount()).isEqualTo(2);
+        numbers.add(9);
+        numbers.add(3);
+        tell(numbers, journal, 10);
+        assertThat(LongStream.range(0, 12).filter(journal::contains))
+                .containsExactly(3L, 5L, 6L, 7L, 9L, 10L);
+    }
+
+    private static DeliveredNumbers tell(
+            DeliveredNumbers numbers, DeliveredNumbers journal, long upTo) {
+        numbers.told(upTo);
+        for (int i = 0; i < numbers.rangeCount() && numbers.from(i) <= upTo; i++) {
+            journal.restore(numbers.from(i), Math.min(upTo, numbers.upTo(i)));
+        }
+        return journal;
+    }
+
+    @Test
+    void shouldForgetTheOldestWhenThereAreTooManyRanges() {
+        DeliveredNumbers numbers = new DeliveredNumbers();
+        for (long i = 1; i <= DeliveredNumbers.RANGES_MAX; i++) {
+            numbers.add(10 * i);
+        }
+        numbers.add(5);
+        assertThat(numbers.contains(5)).isFalse();
+        numbers.add(25);
+        assertThat(numbers.contains(10)).isFalse();
+        assertThat(LongStream.of(20, 25, 30, 640)).allMatch(numbers::contains);
+        assertThat(numbers.rangeCount()).isEqualTo(DeliveredNumbers.RANGES_MAX);
+        numbers.restore(21, 639);
+        assertThat(numbers.rangeCount()).isEqualTo(3);
+        assertThat(LongStream.of(20, 21, 639, 640)).allMatch(numbers::contains);
+    }
+
+    @Test
     void shouldForgetTheOldestRegistrationsAndStayBounded() {
         DeliveredNumbers numbers = new DeliveredNumbers();
         int count = 3 * DeliveredNumbers.RANGES_MAX;
@@ -91,7 +149,7 @@ class DeliveredNumbersTest {
         assertThat(numbers.contains(4)).isFalse();
         numbers.extend(9);
         assertThat(numbers.contains(7)).isTrue();
-        numbers.told(true);
+        numbers.told(9);
         numbers.extend(9);
         numbers.extend(8);
         numbers.add(9);

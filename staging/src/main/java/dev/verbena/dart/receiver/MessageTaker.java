@@ -205,7 +205,7 @@ final class MessageTaker {
                 abandoned.giveUp(stream, message);
             }
             stream.taken(null, 0, 0, true);
-        } else if (stream.isDelivered(frame.clientId(), frame.messageSequence())) {
+        } else if (stream.hasDelivered(frame.clientId(), frame.messageSequence())) {
             stream.taken(stream.findHeld(frame.clientId(), frame.messageSequence()), 0, 0, isLast);
         } else if (delivery.isDeliveredElsewhere(stream, frame.clientId(), frame.messageSequence())
                 && (message == null || message.state() == InboundMessage.RECEIVING)) {
@@ -225,11 +225,23 @@ final class MessageTaker {
                 && frame.position() + frame.payloadLength() <= message.position()) {
             long end = frame.position() + frame.payloadLength() - message.metadataLength();
             stream.taken(message, end, frame.payloadLength(), isLast);
+        } else if (message == null && isOfOneGivenUp(stream, frame)) {
+            stream.taken(null, 0, 0, isLast);
         } else {
             return false;
         }
         stream.settle();
         return true;
+    }
+
+    /**
+     * Whether a frame that comes again is of a message that was given up behind it: the message
+     * would be here otherwise, or come again from its beginning and before what followed it.
+     */
+    private static boolean isOfOneGivenUp(InboundStream stream, FrameFlyweight frame) {
+        return stream.wasTaken(frame.sequence())
+                && !stream.hasLostBeginnings()
+                && (frame.position() > 0 || stream.open().containsKey(frame.clientId()));
     }
 
     private InboundMessage begin(

@@ -33,7 +33,7 @@ public final class InboundStream implements StepSource {
     /** The message for which a frame waits until it is read again; null: none. */
     InboundMessage wanted;
 
-    /** Messages of a client up to this sequence were delivered; they are not taken again. */
+    /** Messages of a client that were delivered; they are not taken again. */
     final Int2ObjectHashMap<DeliveredNumbers> deliveredUpTo = new Int2ObjectHashMap<>();
 
     /** Delivered messages on which a frame may still depend. */
@@ -284,7 +284,7 @@ public final class InboundStream implements StepSource {
         return false;
     }
 
-    /** Whether a frame of this message is one that comes again over this stream. */
+    /** Whether this message of the client, or a later one, was delivered over this stream. */
     public boolean isDelivered(int clientId, long sequence) {
         DeliveredNumbers numbers = deliveredUpTo.get(clientId);
         return numbers != null && sequence <= numbers.highest();
@@ -317,7 +317,7 @@ public final class InboundStream implements StepSource {
         delivered.add(message);
     }
 
-    /** Frames of messages of this client up to this one are ignored from now on. */
+    /** Frames of this message are ignored from now on. */
     void neverAgain(int clientId, long sequence) {
         numbersOf(clientId).add(sequence);
         newsOf.add(clientId);
@@ -350,6 +350,11 @@ public final class InboundStream implements StepSource {
     /** Forgets every frame that is not settled: they will come again. */
     public void rewind() {
         frames.rewind();
+    }
+
+    /** As {@link UnsettledFrames#wasTaken}. */
+    public boolean wasTaken(long number) {
+        return frames.wasTaken(number);
     }
 
     /** As {@link UnsettledFrames#needsForce}. */

@@ -144,11 +144,14 @@ public final class MessageNaming {
     }
 
     /**
-     * Whether later messages of this client came over another stream, and have their names or are
-     * getting them: this one waited in the files of a server that died, while its process
-     * registered anew.
+     * Whether later messages of this client came before it, and have their names or are getting
+     * them: over another stream, while this one waited in the files of a server that died; or over
+     * this one, which it was sent through a second time.
      */
     private boolean isOvertaken(InboundStream stream, InboundMessage message) {
+        if (stream.isDelivered(message.clientId, message.sequence)) {
+            return true;
+        }
         for (int i = 0; i < streams.size(); i++) {
             InboundStream other = streams.get(i);
             if (other == stream || !other.job.equals(stream.job)) {

@@ -278,12 +278,8 @@ public final class ReceiverJournal {
             return;
         }
         long remembered = stream.rememberedUpTo(client);
-        numbers.told(true);
-        for (int i = 0; i < numbers.rangeCount(); i++) {
-            if (numbers.from(i) > remembered) {
-                numbers.told(false);
-                return;
-            }
+        numbers.told(remembered);
+        for (int i = 0; i < numbers.rangeCount() && numbers.from(i) <= remembered; i++) {
             stagedLength =
                     record.begin(stagedLength, JournalRecord.RANGE)
                             .putInt(stream.journalIndex)

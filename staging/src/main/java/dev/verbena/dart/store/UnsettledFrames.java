@@ -24,6 +24,10 @@ final class UnsettledFrames {
     private long head = 1;
     private long tail = 1;
     private long bytes;
+
+    /** Frames before this one were taken before, if they come again. */
+    private long takenBefore;
+
     private long blockedAt;
     private long blockedSinceNs;
 
@@ -81,8 +85,14 @@ final class UnsettledFrames {
         for (long i = head; i < tail; i++) {
             at(i).message = null;
         }
+        takenBefore = Math.max(takenBefore, tail);
         tail = head;
         bytes = 0;
+    }
+
+    /** Whether this frame was taken once, before a {@link #rewind}. */
+    boolean wasTaken(long number) {
+        return number < takenBefore;
     }
 
     /**

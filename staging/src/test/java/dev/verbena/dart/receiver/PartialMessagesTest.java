@@ -13,6 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What half messages cost a receiver, in virtual time: memory, garbage, and long cycles. */
 @Timeout(120)
@@ -338,6 +339,68 @@ class PartialMessagesTest {
                     .containsEntry("m-" + (id + client), CrashBench.hash(LENGTH, id + client));
         }
         bench.servers.remove(server);
+    }
+
+    /** A process comes back to its server, and sends again what had failed when it went. */
+    @ParameterizedTest
+    @EnumSource
+    @Tag("dart-F10")
+    void shouldStoreAMessageThatComesBehindALaterOne(CrashBench.End end) {
+        try (CrashBench bench = bench()) {
+            ScriptedServer server = bench.server(1);
+            for (long sequence : new long[] {5, 7, 6, 7, 6, 8}) {
+                server.message(1, sequence, named(sequence), LENGTH, 2);
+            }
+            server.allowed = 5;
+            bench.until("6 is half received", () -> server.acknowledged == 6);
+            bench.crash(end);
+            server.allowAll();
+            bench.until("all", bench::isDone);
+            assertAllStored(bench, 4);
+            bench.crash(end);
+            server.message(1, 6, named(6), LENGTH, 1).message(1, 9, named(9), LENGTH, 1);
+            server.allowAll();
+            bench.until("all again", bench::isDone);
+            assertAllStored(bench, 5);
+            assertThat(bench.wire.errors).isEmpty();
+        }
+    }
+
+    /** A message before what is left of it could not be stored. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    @Tag("dart-F7")
+    void shouldGiveUpAMessageOnceWhenItsFramesComeAgain(boolean isBegunSettled) {
+        try (CrashBench bench = bench()) {
+            ScriptedServer server = bench.server(1);
+            if (isBegunSettled) {
+                server.part(1, 6, named(6), LENGTH, 0, 3);
+            }
+            server.message(3, 3, named(3), LENGTH, 1).message(2, 2, named(2), LENGTH, 1);
+            if (!isBegunSettled) {
+                server.part(1, 6, named(6), LENGTH, 0, 3);
+            }
+            server.part(1, 6, named(6), LENGTH, 1, 3);
+            server.message(1, 7, named(7), LENGTH, 1).message(1, 8, named(8), LENGTH, 2);
+            server.allowed = isBegunSettled ? 1 : 0;
+            bench.until("begun", () -> server.acknowledged == 1 + server.allowed);
+            bench.wire.disk.stuck = "-3-3-";
+            bench.wire.disk.failing = "-2-2-";
+            bench.wire.disk.failures = 1;
+            // Message 8 is begun, or not.
+            server.allowed = isBegunSettled ? 5 : 6;
+            bench.until("given up", () -> bench.receiver.statistics().abandonedCount() == 1);
+            for (int i = 0; i < 10; i++) {
+                bench.step();
+            }
+            bench.wire.disk.stuck = "";
+            bench.until("one has failed", () -> !server.errors.isEmpty());
+            server.allowAll();
+            bench.until("all", bench::isDone);
+            assertAllStored(bench, 4);
+            assertThat(bench.receiver.statistics().abandonedCount()).isEqualTo(1);
+            assertThat(bench.receiver.statistics().protocolErrorCount()).isZero();
+        }
     }
 
     /** No further frame comes that would find it out: the server waits for acknowledgements. */

@@ -161,8 +161,19 @@ class MessageNamingTest {
     }
 
     @Test
+    void shouldNotReplaceWhatALaterMessageStoredOverTheSameStream() {
+        bench = new StoreFixture(c -> c.replace(true));
+        naming = bench.naming();
+        bench.stream.neverAgain(7, 13);
+        bench.wire.disk.put("n", new byte[5]);
+        InboundMessage late = bench.complete(bench.stream, 7, 12, "n");
+        assertThat(steps(late, 50)).isTrue();
+        assertThat(late.fileName).isEqualTo("n.7-12");
+    }
+
+    @Test
     void shouldReplaceWhatItsOwnStreamStored() {
-        bench.stream.neverAgain(7, 20);
+        bench.stream.neverAgain(7, 11);
         bench.wire.disk.put("n", new byte[5]);
         InboundMessage message = bench.complete(bench.stream, 7, 12, "n");
         assertThat(steps(message, 50)).isTrue();

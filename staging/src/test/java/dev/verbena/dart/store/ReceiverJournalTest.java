@@ -6,6 +6,7 @@ import dev.verbena.agent.ProtocolAgent;
 import dev.verbena.staging.DeliveredNumbers;
 import java.util.UUID;
 import java.util.function.BooleanSupplier;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
 /** What a receiver's journal writes and when, read as the next receiver reads it. */
@@ -274,6 +275,33 @@ class ReceiverJournalTest {
                     .isTrue();
             assertThat(read.hasDelivered(7, (1L << DeliveredNumbers.GENERATION_SHIFT) + 1))
                     .isFalse();
+            bench.journal.rewriteSoon(bench.now);
+            written();
+        }
+    }
+
+    @Test
+    void shouldTellOfWhatWasDeliveredBehindLaterMessages() {
+        written();
+        bench.stream.neverAgain(7, 3);
+        bench.stream.neverAgain(7, 5);
+        bench.stream.isDirty = true;
+        written();
+        InboundMessage half = begun(bench.stream, 7, 1000);
+        assertThat(half.sequence).isGreaterThan(5);
+        bench.stream.neverAgain(7, half.sequence + 1);
+        bench.stream.isDirty = true;
+        written();
+        assertThat(bench.read().messages()).as("its beginning is settled").hasSize(1);
+        bench.stream.neverAgain(7, half.sequence);
+        bench.stream.neverAgain(7, 4);
+        bench.stream.isDirty = true;
+        written();
+        for (int i = 0; i < 2; i++) {
+            InboundStream read = bench.read().streams().get(0);
+            assertThat(bench.read().messages()).isEmpty();
+            assertThat(LongStream.range(0, half.sequence + 3).filter(n -> read.hasDelivered(7, n)))
+                    .containsExactly(3L, 4L, 5L, half.sequence, half.sequence + 1);
             bench.journal.rewriteSoon(bench.now);
             written();
         }
