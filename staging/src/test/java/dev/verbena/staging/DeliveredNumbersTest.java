@@ -95,7 +95,8 @@ class DeliveredNumbersTest {
         assertThat(numbers.hasNews()).isTrue();
         tell(numbers, journal, 10);
         assertThat(numbers.hasNews()).isFalse();
-        assertThat(LongStream.range(0, 12).filter(journal::contains)).containsExactly(5L, 6L, 7L, 10L);
+        assertThat(LongStream.range(0, 12).filter(journal::contains))
+                .containsExactly(5L, 6L, 7L, 10L);
         assertThat(journal.rangeCount()).isEqualTo(2);
         numbers.add(9);
         numbers.add(3);

@@ -59,6 +59,30 @@ final class AbandonedMessages {
         }
     }
 
+    /** Its server begins anew: what is whole and not stored was confirmed to nobody. */
+    void abandonStoring(InboundStream stream) {
+        if (stream.storing().isEmpty()) {
+            return;
+        }
+        for (InboundMessage message : new ArrayList<>(stream.storing())) {
+            stream.stored(message);
+            if (shared.steps != null) {
+                shared.steps.gaveUp(message);
+            }
+            forget(stream, message);
+            Counters.add(shared.abandoned, 1);
+            shared.report(
+                    new DartException(
+                            DartException.Code.TRANSFER_FAILED,
+                            "message %s of client %s is lost: its server began anew before it was stored"
+                                    .formatted(message.sequence(), message.clientId())));
+        }
+        if (shared.journal() != null) {
+            // It may promise some of them.
+            shared.journal().rewriteSoon(shared.clock.nanoTime());
+        }
+    }
+
     /** Nothing more will come of this message here. */
     void forget(InboundStream stream, InboundMessage message) {
         stream.open().remove(message.clientId());

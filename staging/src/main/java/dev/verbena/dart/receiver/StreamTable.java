@@ -51,13 +51,15 @@ final class StreamTable {
      *
      * @param known what {@link #find} answered
      * @param lastSent highest number that the server has sent, as it says
-     * @throws DartException RECEIVER_UNREACHABLE if what it would go on with is lost
+     * @throws DartException RECEIVER_UNREACHABLE if what it would go on with is lost, or if it
+     *     begins anew and something of it is just being stored
      */
     InboundStream attach(
             InboundStream known, InboundSession session, UUID job, int serverId, long lastSent) {
         InboundStream found = known;
         if (found != null && lastSent + 1 < found.nextWanted()) {
             // The server begins anew: what was open from it will never be completed.
+            checkNothingIsBeingNamed(found);
             drop(found);
             found = null;
         }
@@ -74,6 +76,23 @@ final class StreamTable {
         }
         found.attach(session, session == null ? "" : session.source());
         return found;
+    }
+
+    /** A file that is about to get its name, or has it, can no more be given up. */
+    private static void checkNothingIsBeingNamed(InboundStream stream) {
+        for (InboundMessage message : stream.storing()) {
+            if (message.rename() != null || message.state() == InboundMessage.RENAMED) {
+                throw new DartException(
+                        DartException.Code.RECEIVER_UNREACHABLE,
+                        ("server %s of job %s begins anew while message %s of client %s is being "
+                                        + "stored: it has to connect again")
+                                .formatted(
+                                        stream.serverId(),
+                                        stream.job(),
+                                        message.sequence(),
+                                        message.clientId()));
+            }
+        }
     }
 
     /** What is left of messages that were given up can be taken only if that is accepted. */
@@ -238,6 +257,7 @@ final class StreamTable {
             stream.session().end();
         }
         abandoned.abandonOpen(stream);
+        abandoned.abandonStoring(stream);
         streams.remove(stream);
         if (shared.journal() != null) {
             shared.journal().drop(stream);

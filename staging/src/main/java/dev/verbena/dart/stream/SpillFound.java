@@ -17,9 +17,9 @@ import org.agrona.concurrent.UnsafeBuffer;
 /**
  * A stream that a server before this one left in files. Its frames are looked up, a few at a time,
  * and streamed under the name of that server, so that the receiver goes on where it was and takes
- * nothing twice. What is torn at the end of the last file was never promised to anybody, and what is
- * torn at the end of another may be whole in the next. Whatever else cannot be read was promised:
- * nobody can take what follows then, but nobody deletes it. Owned by t3.
+ * nothing twice. What is torn at the end of the last file was never promised to anybody, and what
+ * is torn at the end of another may be whole in the next. Whatever else cannot be read was
+ * promised: nobody can take what follows then, but nobody deletes it. Owned by t3.
  */
 final class SpillFound {
     private static final int FRAMES_PER_CYCLE = 64;

@@ -3,13 +3,20 @@ package dev.verbena.dart.receiver;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.verbena.dart.CrashBench;
 import dev.verbena.dart.DartException;
+import dev.verbena.dart.DartMetadata;
 import dev.verbena.dart.DartReceiver;
+import dev.verbena.dart.ScriptedServer;
 import dev.verbena.dart.Settings;
 import dev.verbena.dart.WireEnvironment;
+import dev.verbena.dart.config.ReceiverSettings;
 import dev.verbena.dart.store.InboundMessage;
 import dev.verbena.dart.store.InboundStream;
+import dev.verbena.dart.store.MessageFiles;
+import java.util.List;
 import java.util.UUID;
+import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -153,6 +160,119 @@ class StreamTableTest {
         assertThat(anew.acknowledgedNext()).as("no journal: what is taken counts").isEqualTo(1);
         assertThat(shared.streams).containsExactly(anew);
         assertThat(table.find(new UUID(8, 8), 5)).isNull();
+    }
+
+    private static DartMetadata named(String name) {
+        return new DartMetadata().name(name);
+    }
+
+    /** A message that is complete and not stored yet, of a receiver with a directory. */
+    private InboundMessage storing(MessageFiles files, InboundStream stream, long sequence) {
+        InboundMessage message = new InboundMessage();
+        UnsafeBuffer block = new UnsafeBuffer(new byte[DartMetadata.LENGTH_MAX]);
+        int length = named("n-" + sequence).payload(0, false, 0).encode(block, 0);
+        message.begin(7, 5, 0, sequence);
+        message.decode(block, 0, length);
+        message.job(JOB);
+        files.begin(message);
+        stream.taken(message, 0, 0, true);
+        files.complete(message);
+        stream.storing(message);
+        return message;
+    }
+
+    @Test
+    @Tag("dart-F9")
+    void shouldGiveUpByNameWhatIsNotStoredWhenItsServerBeginsAnew() {
+        ReceiverSettings settings = onDisk();
+        try (MessageFiles files = new MessageFiles(settings)) {
+            ReceiverShared own = new ReceiverShared(settings, files, null);
+            StreamTable streams = table(own);
+            InboundStream stream = streams.attach(null, null, JOB, 5, 0);
+            storing(files, stream, 3);
+            storing(files, stream, 4);
+            assertThat(temporaryFiles(wire)).hasSize(2);
+            assertThat(streams.attach(stream, null, JOB, 5, 0)).isNotSameAs(stream);
+            assertThat(temporaryFiles(wire)).isEmpty();
+            assertThat(stream.storing()).isEmpty();
+            assertThat(stream.storingBytes()).isZero();
+            assertThat(own.abandoned.get()).isEqualTo(2);
+            assertThat(wire.errors)
+                    .extracting(Throwable::getMessage)
+                    .containsExactly(
+                            "message 3 of client 7 is lost: its server began anew before it was"
+                                    + " stored",
+                            "message 4 of client 7 is lost: its server began anew before it was"
+                                    + " stored");
+        }
+    }
+
+    @Test
+    @Tag("dart-F9")
+    void shouldLetAFileGetItsNameBeforeItsServerBeginsAnew() {
+        ReceiverSettings settings = onDisk();
+        try (MessageFiles files = new MessageFiles(settings)) {
+            ReceiverShared own = new ReceiverShared(settings, files, null);
+            StreamTable streams = table(own);
+            MessageDelivery delivery = new MessageDelivery(own);
+            InboundStream stream = streams.attach(null, null, JOB, 5, 0);
+            InboundMessage message = storing(files, stream, 3);
+            wire.disk.renameLooks = 3;
+            for (int i = 0; i < 100 && message.rename() == null; i++) {
+                delivery.store(i);
+            }
+            assertThatThrownBy(() -> streams.attach(stream, null, JOB, 5, 0))
+                    .isInstanceOf(DartException.class)
+                    .hasMessageContaining("message 3 of client 7 is being stored");
+            for (int i = 0; i < 100 && !stream.storing().isEmpty(); i++) {
+                delivery.store(i);
+            }
+            assertThat(streams.attach(stream, null, JOB, 5, 0)).isNotSameAs(stream);
+            assertThat(wire.disk.names("")).contains("n-3");
+            assertThat(temporaryFiles(wire)).isEmpty();
+            assertThat(wire.errors).isEmpty();
+        }
+    }
+
+    /** The journal promises its name, and is written anew. */
+    @Test
+    @Tag("dart-F9")
+    void shouldGiveUpWhatIsPromisedWhenItsServerBeginsAnew() {
+        try (CrashBench bench = new CrashBench(c -> {})) {
+            ScriptedServer first = bench.server(1).message(7, 3, named("n"), 1000, 2);
+            first.allowed = 1;
+            bench.until("begun", () -> first.acknowledged == 2);
+            bench.wire.disk.stuck = "receiving-state";
+            first.allowAll();
+            for (int i = 0; i < 50; i++) {
+                bench.step();
+            }
+            first.disconnect();
+            bench.servers.remove(first);
+            ScriptedServer anew = bench.server(1).message(7, 3, named("m"), 1000, 1).allowAll();
+            bench.until("given up", () -> !bench.wire.errors.isEmpty());
+            bench.wire.disk.stuck = "";
+            bench.until("stored", anew::isAllAcknowledged);
+            bench.until("none is left", () -> temporaryFiles(bench.wire).isEmpty());
+            assertThat(bench.files()).containsOnlyKeys("m");
+            assertThat(bench.wire.errors)
+                    .singleElement()
+                    .extracting(Throwable::getMessage)
+                    .asString()
+                    .contains("message 3 of client 7 is lost: its server began anew");
+        }
+    }
+
+    private ReceiverSettings onDisk() {
+        return Settings.of(
+                new DartReceiver.Context().environment(wire).directory("disk").handler(m -> {}));
+    }
+
+    /** Of messages; the receiver has others of its own. */
+    private static List<String> temporaryFiles(WireEnvironment of) {
+        return of.disk.names("").stream()
+                .filter(name -> name.matches("\\.receiving-[0-9].*"))
+                .toList();
     }
 
     @Test
