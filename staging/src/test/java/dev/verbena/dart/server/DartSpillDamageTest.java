@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.verbena.dart.wire.FrameFlyweight;
 import java.util.List;
 import java.util.stream.IntStream;
+import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -96,8 +97,12 @@ class DartSpillDamageTest extends SpillingServers {
         until(one, "all spilled", () -> one.free.size() == BUFFERS);
         wire.disk.kill(false);
         String file = wire.disk.names(".frames").get(0);
-        String later = isLast ? "" : file.replace("-000001.frames", "-000002.frames");
-        wire.disk.tear(file, one.offsets.get(8) + 100, one.offsets.get(9), later);
+        int restAt = one.offsets.get(9);
+        UnsafeBuffer bytes = new UnsafeBuffer(wire.disk.content(file));
+        long next = new FrameFlyweight().wrap(bytes, restAt).sequence();
+        // As its server would have called a file that begins there.
+        String later = file.replaceFirst("-[0-9]{19}-000001", "-%019d-000002".formatted(next));
+        wire.disk.tear(file, one.offsets.get(8) + 100, restAt, isLast ? "" : later);
         wire.isRefusing = false;
         Server two = start(8501);
         two.send(5);
