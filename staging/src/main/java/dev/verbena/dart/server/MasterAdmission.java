@@ -159,7 +159,6 @@ final class MasterAdmission implements AutoCloseable {
             answer(peer, ControlFlyweight.RESULT_STOPPING);
             return;
         }
-        requireOnly(peer, record.registration());
         if (record.registration().role() == ControlFlyweight.ROLE_SLAVE) {
             if (peer.kind == ServerPeer.UNKNOWN) {
                 peer.becameSlave(++lastSlaveId);
@@ -179,16 +178,6 @@ final class MasterAdmission implements AutoCloseable {
         record.registration().uri();
         peer.registrationWaits();
         waiting.add(new Waiting(record.copy(), peer));
-    }
-
-    /** A connection is that of one process: with it goes what it registered. */
-    private static void requireOnly(ServerPeer peer, RegisterFlyweight registration) {
-        boolean isSlave = registration.role() == ControlFlyweight.ROLE_SLAVE;
-        long process = (registration.applicationId() + 1L) << 32 | registration.rank();
-        if (!peer.isOnly(isSlave ? -1 : process)) {
-            throw new DartException(
-                    DartException.Code.MALFORMED, "a process registers as another one, too");
-        }
     }
 
     /** Somebody who sends nothing, and may have the servers stopped. */

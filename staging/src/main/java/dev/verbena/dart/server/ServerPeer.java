@@ -19,9 +19,6 @@ final class ServerPeer {
     int slaveId;
     int refusal;
 
-    /** As whom it has registered, or tried to; 0: as nobody. */
-    private long identity;
-
     /** Registrations that came over it and wait. */
     int waitingCount;
 
@@ -70,10 +67,9 @@ final class ServerPeer {
         slaveId = id;
     }
 
-    /** It registers as this one; whether it has not registered as another before. */
-    boolean isOnly(long itself) {
-        identity = identity == 0 ? itself : identity;
-        return identity == itself;
+    /** Whether it is nobody yet, or this client: with a connection goes whom it registered. */
+    boolean mayBecome(int clientId) {
+        return kind == UNKNOWN || kind == CLIENT && client.id == clientId;
     }
 
     /** A registration came over it that waits. */

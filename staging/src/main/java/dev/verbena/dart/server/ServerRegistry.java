@@ -381,6 +381,11 @@ final class ServerRegistry implements AutoCloseable {
             clients.hasNews(before);
             return;
         }
+        if (from != null && !from.mayBecome(forward.registration().assignedId())) {
+            Counters.add(shared.malformed, 1);
+            report("a process registers as another one, too");
+            return;
+        }
         ServedClient client = clients.add(forward);
         if (client == null) {
             report(
