@@ -50,6 +50,11 @@ public abstract class JavaProcess implements AutoCloseable {
         return process.waitFor();
     }
 
+    /** Sends a signal by its name, STOP for example. */
+    public final void signal(String name) throws IOException, InterruptedException {
+        new ProcessBuilder("kill", "-" + name, Long.toString(process.pid())).start().waitFor();
+    }
+
     /** {@code kill -9}, and waits until the process is no more. */
     public final void kill() throws InterruptedException {
         process.destroyForcibly().waitFor();

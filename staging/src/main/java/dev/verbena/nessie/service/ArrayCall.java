@@ -47,6 +47,11 @@ final class ArrayCall implements PacedMessages.Message {
         return rpc.result() != RpcResult.OK || rpc.remoteCode() != 0 || reply.status() != 0;
     }
 
+    /** Whether the server may still use the memory: its answer did not come in time. */
+    boolean isUnanswered() {
+        return rpc.isDone() && rpc.result() == RpcResult.ETIMEDOUT;
+    }
+
     /** Waits for the answer. */
     ArrayReply await() {
         RpcResult result = client.await(rpc, NntiTransport.NEVER);

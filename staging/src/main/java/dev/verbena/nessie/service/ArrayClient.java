@@ -41,6 +41,9 @@ public final class ArrayClient implements AutoCloseable {
     private final long timeoutMs;
     private final Map<Key, ArrayDescription> known = new HashMap<>();
 
+    /** Memory that a server which has not answered may still read or write. */
+    private final List<NntiBuffer> unanswered = new ArrayList<>();
+
     /** Null: every server is called at once. */
     private PacedMessages paced;
 
@@ -104,13 +107,15 @@ public final class ArrayClient implements AutoCloseable {
 
     /** Takes memory away from the servers. What {@link #allocate} gave is gone. */
     public void release(NntiBuffer memory) {
+        unanswered.remove(memory);
         endpoint.transport().unregister(memory);
     }
 
     // ---- arrays
 
     /**
-     * Puts a piece.
+     * Puts a piece. After a call without an answer in time ({@link ArrayStatus#DEADLINE}) its
+     * memory may still be used by a server, and is to be released.
      *
      * @param array the version, made if it is not there
      * @param box no piece of which may overlap another one
@@ -138,7 +143,8 @@ public final class ArrayClient implements AutoCloseable {
 
     /**
      * Seals a version: it takes no more pieces, and is on disk when this returns. Sealing again has
-     * no effect.
+     * no effect. A server that was restarted has lost what was not sealed: seal only what was put
+     * since.
      */
     public void seal(String name, long version) {
         ArrayDescription array = find(name, version, 0);
@@ -149,7 +155,7 @@ public final class ArrayClient implements AutoCloseable {
                 calls.add(seal(array, place));
             }
         }
-        await(calls);
+        await(calls, null);
         seal(array, home).await();
     }
 
@@ -184,6 +190,9 @@ public final class ArrayClient implements AutoCloseable {
             NntiBuffer memory,
             long waitMs,
             long limitMs) {
+        if (unanswered.contains(memory)) {
+            throw new IllegalStateException("a server may still use this memory: release it");
+        }
         PacedMessages.Starter<Box, ArrayCall> starter =
                 (place, piece) -> {
                     ArrayRequest request = request(array, place, waitMs);
@@ -204,7 +213,7 @@ public final class ArrayClient implements AutoCloseable {
         if (paced != null) {
             calls.addAll(paced.move(pieces, starter));
         }
-        await(calls);
+        await(calls, memory);
     }
 
     /**
@@ -277,14 +286,17 @@ public final class ArrayClient implements AutoCloseable {
         return new ArrayCall(endpoint.client(), service, operation, request, memory, limitMs);
     }
 
-    /** Waits for all; the first that failed tells how. */
-    private static void await(List<ArrayCall> calls) {
+    /** Waits for all that use this memory; the first that failed tells how. */
+    private void await(List<ArrayCall> calls, NntiBuffer memory) {
         ArrayException first = null;
         for (ArrayCall call : calls) {
             try {
                 call.await();
             } catch (ArrayException e) {
                 first = first == null ? e : first;
+                if (call.isUnanswered()) {
+                    unanswered.add(memory);
+                }
             }
         }
         if (first != null) {

@@ -111,6 +111,32 @@ class ArrayServerIT {
         return sealed;
     }
 
+    /** It is only held up, and would pull the memory's next content for the box of this one. */
+    @Test
+    void shouldUseNoMemoryAgainThatASilentServerMayUse() throws Exception {
+        Transport transport =
+                Transports.open(
+                        "shm", new TransportContext().job(job).peerTimeoutNs(60_000_000_000L));
+        try (ArrayProcess server = ArrayProcess.start(job, directory);
+                ArrayClient client =
+                        ArrayClient.connect(transport, List.of(server.url()), 2000, e -> {})) {
+            put(client, 1, 4);
+            NntiBuffer memory = client.allocate(ROWS / 4 * COLUMNS * 8);
+            Box box = array(2).whole().with(0, 0, ROWS / 4);
+            server.signal("STOP");
+            assertThatThrownBy(() -> client.put(array(2), box, memory))
+                    .isInstanceOfSatisfying(
+                            ArrayException.class,
+                            e -> assertThat(e.status()).isEqualTo(ArrayStatus.DEADLINE));
+            server.signal("CONT");
+            assertThatThrownBy(() -> client.put(array(3), box, memory))
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("release it");
+            client.release(memory);
+            put(client, 3, 4);
+        }
+    }
+
     private static void put(ArrayClient client, long version, int pieces) {
         NntiBuffer memory = client.allocate(ROWS / 4 * COLUMNS * 8);
         PlainArray plain = new PlainArray(array(version), version);
