@@ -10,6 +10,7 @@
 An object is for one thread. docs/nessie-arrays.md describes the service.
 """
 
+import math
 import socket
 import struct
 import time
@@ -22,6 +23,8 @@ __all__ = ["ArrayError", "Arrays"]
 _PUT, _GET, _SEAL, _DESCRIBE, _VERSIONS, _OPEN = range(1, 7)
 _ANSWER, _PULL, _PUSH = 16, 17, 18
 _NAME_MAX = 128
+# The longest legal one, with 1,024 versions and a text of 1,024 bytes, is below 10 KB.
+_ANSWER_MAX = 64 << 10
 _ARRAY_TYPES = "int8 uint8 int16 uint16 int32 uint32 int64 uint64 float32 float64".split()
 _ARRAY_STATUSES = (
     "OK BAD_REQUEST UNKNOWN MISMATCH OUTSIDE OVERLAP SEALED NOT_COVERED DEADLINE TOO_LARGE BUSY"
@@ -39,6 +42,10 @@ class ArrayError(Exception):
 
 def _longs(values):
     return struct.pack(f">I{len(values)}q", len(values), *values)
+
+
+def _dtype(kind):
+    return numpy.dtype(_ARRAY_TYPES[kind - 1]).newbyteorder("<")
 
 
 def _box(start, count):
@@ -61,15 +68,16 @@ class _Server:
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._socket.sendall(b"NSA1")
 
-    def _has_ended(self):
-        """Whether the server has ended the connection, as it may between requests."""
+    def _is_quiet(self):
+        """Whether there is nothing to read: no end, and no answer that nobody waits for."""
         try:
             self._socket.setblocking(False)
-            return not self._socket.recv(1, socket.MSG_PEEK)
+            self._socket.recv(1, socket.MSG_PEEK)
         except BlockingIOError:
-            return False
+            return True
         except OSError:
-            return self._socket.fileno() >= 0
+            pass
+        return False
 
     def ask(self, operation, name, number, wait, kind=0, shape=(), box=None, outer=None, data=None):
         """Asks, and moves bytes of data as the server says; version, type, shape, versions."""
@@ -81,43 +89,74 @@ class _Server:
         request += _box(*(box or ((), ()))) + _box(*(outer or ((), ())))
         request += struct.pack(">q", int(wait * 1000))
         size = 0 if data is None else len(data)
+        part = 0 if data is None else math.prod(box[1]) * _dtype(kind).itemsize
         try:
-            if self._has_ended():
-                self._socket.close()
-                self._connect()
-            self._socket.settimeout(wait + self.timeout)
+            self._prepare(wait)
             self._socket.sendall(struct.pack(">IIQ", operation, len(request), size) + request)
-            while True:
-                what, length = struct.unpack(">II", self._exactly(8))
-                if what == _ANSWER:
-                    return self._answer(self._exactly(length))
-                self._move(what, length, data)
+            return self._answer(operation, self._exchange(operation, data, part))
+        except ArrayError:
+            # What the server refused: the connection is as it was.
+            raise
         except (OSError, struct.error) as error:
             self.close()
             raise ArrayError("FAILED", f"server {self.place} of {self.places}: {error}") from error
+        except BaseException:
+            # The answer may still come, and would be taken for that of the next request.
+            self.close()
+            raise
 
-    def _move(self, what, length, data):
-        if what == _PULL and length == 16:
+    def _prepare(self, wait):
+        if self._socket.fileno() < 0:
+            raise OSError("the connection was closed: connect again")
+        if not self._is_quiet():
+            self._socket.close()
+            self._connect()
+        self._socket.settimeout(wait + self.timeout)
+
+    def _exchange(self, operation, data, part):
+        """Moves bytes until the answer is there, of which OK needs all of this part to be moved."""
+        moved = 0
+        while True:
+            what, length = struct.unpack(">II", self._exactly(8))
+            if what != _ANSWER:
+                moved += self._move(operation, what, length, data)
+            elif length > _ANSWER_MAX:
+                raise OSError(f"an answer of {length} bytes")
+            else:
+                body = self._exactly(length)
+                if body[:4] == bytes(4) and moved != part:
+                    raise OSError(f"{moved} bytes were moved instead of {part}")
+                return body
+
+    def _move(self, operation, what, length, data):
+        if operation == _PUT and what == _PULL and length == 16:
             offset, count = struct.unpack(">QQ", self._exactly(16))
+            if count > len(data) or offset > len(data) - count:
+                raise OSError("the server wants more than there is")
             self._socket.sendall(data[offset:offset + count])
-        elif what == _PUSH and length >= 8:
+            return count
+        if operation == _GET and what == _PUSH and length >= 8:
             offset, = struct.unpack(">Q", self._exactly(8))
             self._into(data[offset:offset + length - 8], length - 8)
-        else:
-            raise OSError("what came is no message of the array service")
+            return length - 8
+        raise OSError("what came is no message of the array service")
 
     @staticmethod
-    def _answer(body):
+    def _answer(operation, body):
         status, length = struct.unpack_from(">iI", body)
         text = body[8:8 + length].decode(errors="replace")
         if status:
-            raise ArrayError(_ARRAY_STATUSES[status], text)
+            is_known = 0 < status < len(_ARRAY_STATUSES)
+            raise ArrayError(_ARRAY_STATUSES[status] if is_known else "FAILED", text)
         at = 8 + length + -length % 4
         number, kind, count = struct.unpack_from(">qiI", body, at)
         shape = struct.unpack_from(f">{count}q", body, at + 16)
         at += 16 + 8 * count
         count, = struct.unpack_from(">I", body, at)
-        return number, kind, shape, struct.unpack_from(f">{count}q", body, at + 4)
+        versions = struct.unpack_from(f">{count}q", body, at + 4)
+        if operation == _DESCRIBE and not (1 <= kind <= len(_ARRAY_TYPES) and shape):
+            raise OSError(f"an array of type {kind}, shape {shape}")
+        return number, kind, shape, versions
 
     def _exactly(self, length):
         data = bytearray(length)
@@ -190,7 +229,7 @@ class Arrays:
         if len(slices) > len(shape) or any(step != 1 or a >= b for a, b, step in ranges):
             raise ValueError(f"box {box} of an array of shape {shape}")
         outer = [a for a, _, _ in ranges], [b - a for a, b, _ in ranges]
-        result = numpy.empty(outer[1], dtype=numpy.dtype(_ARRAY_TYPES[kind - 1]).newbyteorder("<"))
+        result = numpy.empty(outer[1], dtype=_dtype(kind))
         data = memoryview(result).cast("B")
         for server, part in self._parts(shape, outer):
             if part is not None:

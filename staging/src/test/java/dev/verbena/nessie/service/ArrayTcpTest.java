@@ -14,6 +14,7 @@ import java.net.Socket;
 import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
@@ -159,10 +160,7 @@ class ArrayTcpTest {
 
     @Test
     void shouldServeNumPy() throws Exception {
-        String python = "/usr/bin/python3";
-        assumeTrue(hasNumPy(python), "no Python with NumPy (Debian: python3-numpy)");
         Path program = Files.writeString(directory.resolve("program.py"), PROGRAM);
-        Path out = directory.resolve("out");
         try (ArrayServers servers = new ArrayServers(directory, 2, OPTIONS)) {
             ArrayClient client = servers.client();
             NntiBuffer memory = client.allocate(8 * 8);
@@ -172,23 +170,12 @@ class ArrayTcpTest {
             Box whole = Box.whole(8);
             client.put(new ArrayDescription("java", 0, ArrayType.INT64, whole), whole, memory);
             client.seal("java", 0);
-            ProcessBuilder builder =
-                    new ProcessBuilder(
-                                    python,
-                                    "-B",
-                                    program.toString(),
-                                    "127.0.0.1:" + servers.servers.get(0).port(),
-                                    "127.0.0.1:" + servers.servers.get(1).port())
-                            .redirectErrorStream(true)
-                            .redirectOutput(out.toFile());
-            builder.environment().put("PYTHONPATH", "../clients/python");
-            Process process = builder.start();
-            try {
-                assertThat(process.waitFor(90, TimeUnit.SECONDS)).isTrue();
-            } finally {
-                process.destroyForcibly();
-            }
-            assertThat(Files.readAllLines(out))
+            List<String> said =
+                    python(
+                            program.toString(),
+                            "127.0.0.1:" + servers.servers.get(0).port(),
+                            "127.0.0.1:" + servers.servers.get(1).port());
+            assertThat(said)
                     .isEqualTo(
                             List.of(
                                     "OVERLAP array 't', version 4: piece [0:2, 0:20] overlaps"
@@ -207,6 +194,53 @@ class ArrayTcpTest {
                     "t", 4, Box.of(new long[] {34, 18}, new long[] {1, 1}), client.allocate(8), 0);
             assertThat(servers.errors).isEmpty();
         }
+    }
+
+    /** Each line: what the program got, and the operations that it asked for. */
+    @Test
+    void shouldTakeNothingForAnAnswerInPythonThatIsNone() throws Exception {
+        String failed = "FAILED server 0 of 1: ";
+        assertThat(python("src/test/python/scripted_arrays.py"))
+                .containsExactly(
+                        "interrupted: "
+                                + failed
+                                + "the connection was closed: connect again [4]",
+                        "spontaneous: [1, 3] [5, 5]",
+                        "nothing pushed: "
+                                + failed
+                                + "0 bytes were moved instead of 64 [4, 2]",
+                        "half pushed: " + failed + "32 bytes were moved instead of 64 [4, 2]",
+                        "pushed: given 8 [4, 2]",
+                        "pulled: "
+                                + failed
+                                + "what came is no message of the array service [4, 2]",
+                        "pushed at once: "
+                                + failed
+                                + "what came is no message of the array service [4]",
+                        "status: FAILED of later [4]",
+                        "type 0: " + failed + "an array of type 0, shape (8,) [4]",
+                        "type 11: " + failed + "an array of type 11, shape (8,) [4]",
+                        "too long: " + failed + "an answer of 4294967295 bytes [4]",
+                        "longest: 1024 [5]");
+    }
+
+    /** What a program printed. */
+    private List<String> python(String... arguments) throws Exception {
+        String python = "/usr/bin/python3";
+        assumeTrue(hasNumPy(python), "no Python with NumPy (Debian: python3-numpy)");
+        List<String> command = new ArrayList<>(List.of(python, "-B"));
+        command.addAll(List.of(arguments));
+        Path out = directory.resolve("out");
+        ProcessBuilder builder =
+                new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(out.toFile());
+        builder.environment().put("PYTHONPATH", "../clients/python");
+        Process process = builder.start();
+        try {
+            assertThat(process.waitFor(90, TimeUnit.SECONDS)).isTrue();
+        } finally {
+            process.destroyForcibly();
+        }
+        return Files.readAllLines(out);
     }
 
     static boolean hasNumPy(String python) throws InterruptedException {
