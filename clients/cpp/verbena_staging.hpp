@@ -109,6 +109,7 @@ enum type : std::uint8_t {
 constexpr std::size_t header_length = 32;
 constexpr std::size_t length_max = 1024;
 constexpr std::size_t text_max = length_max - 40;
+constexpr std::uint64_t result_max = 1U << 28;
 constexpr std::uint32_t block_alignment = 4096;
 constexpr std::uint32_t pin_limit = 10;
 constexpr std::uint16_t flag_immediate = 1;
@@ -358,6 +359,8 @@ class server {
 
     struct answering {
         std::unique_ptr<command> run;
+        bool is_begun = false;
+        std::uint64_t total = 0; // bytes of the text, as its first message announces
         std::string text;
     };
 
@@ -604,8 +607,9 @@ class server {
             return;
         }
         answering &answer = found->second;
-        answer.text += in.text(40, in.get(32, 4));
-        if ((in.flags() & detail::flag_more) != 0) {
+        const bool has_more = (in.flags() & detail::flag_more) != 0;
+        add(answer, in, has_more);
+        if (has_more) {
             return;
         }
         if (in.status() == 0) {
@@ -614,6 +618,26 @@ class server {
             fail(*answer.run, in.status(), answer.text);
         }
         running_.erase(found);
+    }
+
+    // A server could send for ever.
+    static void add(answering &answer, const message &in, bool has_more) {
+        const std::string part = in.text(40, in.get(32, 4));
+        if (!answer.is_begun) {
+            answer.is_begun = true;
+            answer.total = in.get(36, 4);
+        }
+        if (answer.total > detail::result_max) {
+            throw error(error::server_lost,
+                        "a result of " + std::to_string(answer.total) + " bytes");
+        }
+        if (part.size() > answer.total - answer.text.size()) {
+            throw error(error::server_lost, "a result is longer than announced");
+        }
+        if (has_more && part.empty()) {
+            throw error(error::server_lost, "a part of a result is empty");
+        }
+        answer.text += part;
     }
 
     // ---- datasets

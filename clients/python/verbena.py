@@ -38,6 +38,7 @@ _HEADER = struct.Struct("<4sBBHIIQQ")
 _MAGIC = b"STG1"
 _LENGTH_MAX = 1024
 _TEXT_MAX = _LENGTH_MAX - 40
+_RESULT_MAX = 1 << 28
 _ALIGNMENT = 4096
 
 _HELLO, _HELLO_ACK, _OPEN, _OPENED, _REQUEST, _GRANT, _RELEASE = range(1, 8)
@@ -71,24 +72,33 @@ class StagingError(Exception):
 
 
 class Piece:
-    """Which part of which variable an array is: it begins at start of a global array."""
+    """Which part of which variable an array is: it begins at start of a global array.
+
+    shape and start are of the elements: of vectors, without the last dimension of the array.
+    """
 
     def __init__(self, variable, step=0, rank=0, shape=None, start=None):
         self.variable, self.step, self.rank = variable, step, rank
         self.shape, self.start = shape, start
 
-    def _encode(self, array):
-        shape = tuple(self.shape or array.shape)
-        start = tuple(self.start or (0,) * array.ndim)
-        fits = len(shape) == len(start) == array.ndim <= 8 and all(
-            0 <= s and s + n <= g for s, n, g in zip(start, array.shape, shape))
+    def _encode(self, array, vector):
+        """The block; vector is the length of the elements, None of scalars."""
+        own = array.shape
+        if vector is not None:
+            if own[-1] != vector:
+                raise ValueError(f"the last dimension of {own} is not {vector}, as of the vectors")
+            own = own[:-1]
+        shape = tuple(self.shape or own)
+        start = tuple(self.start or (0,) * len(own))
+        fits = len(shape) == len(start) == len(own) <= 8 and all(
+            0 <= s and s + n <= g for s, n, g in zip(start, own, shape))
         if not fits:
-            raise ValueError(f"{array.shape} at {start} is not within {shape}")
+            raise ValueError(f"{own} at {start} is not within {shape}")
         name = self.variable.encode()
         if len(name) > 255 or self.step < 0 or self.rank < 0:
             raise ValueError("variable, step or rank")
-        numbers = shape + start + array.shape
-        fixed = struct.pack("<BBHIQ", 1, array.ndim, len(name), self.rank, self.step)
+        numbers = shape + start + own
+        fixed = struct.pack("<BBHIQ", 1, len(own), len(name), self.rank, self.step)
         return fixed + struct.pack(f"<{len(numbers)}Q", *numbers) + name
 
 
@@ -97,21 +107,20 @@ def _status(code):
 
 
 class _Message:
-    def __init__(self, kind, flags, status, request, body):
+    """What came; lose is called for what the message is too short for."""
+
+    def __init__(self, kind, flags, status, request, body, lose):
         self.kind, self.flags, self.status, self.request = kind, flags, status, request
-        self._body = body
+        self._body, self._lose = body, lose
 
     def get(self, form, offset):
         """A field at its offset within the whole message."""
-        try:
-            return struct.unpack_from("<" + form, self._body, offset - _HEADER.size)[0]
-        except struct.error as error:
-            raise StagingError("LOST", f"message of type {self.kind} is too short") from error
+        return struct.unpack("<" + form, self.bytes(offset, struct.calcsize("<" + form)))[0]
 
     def bytes(self, offset, count):
         taken = self._body[offset - _HEADER.size:offset - _HEADER.size + count]
         if len(taken) != count:
-            raise StagingError("LOST", f"message of type {self.kind} is too short")
+            self._lose(f"message of type {self.kind} is too short")
         return taken
 
 
@@ -161,7 +170,7 @@ class Server:
         """Writes an array or bytes as a dataset; returns when the server has it.
 
         type is SAVIME's name of the element type, "double:3" for example; unless given, that of
-        the array.
+        the array. A piece of vectors has their length as the last dimension.
         """
         if _NAME.fullmatch(name) is None:
             raise ValueError(f"name '{name}'")
@@ -172,13 +181,14 @@ class Server:
         if array.dtype.name not in _TYPES or array.size == 0:
             raise ValueError(f"array of {array.dtype}, {array.size} elements")
         kind = _TYPES[array.dtype.name]
-        length = 1
+        length, vector = 1, None
         if type is not None:
             scalar, colon, digits = type.partition(":")
-            length = int(digits) if colon else 1
+            if colon:
+                length = vector = int(digits)
             if _READ.get(scalar) != _READ[kind] or length < 1 or array.size % length:
                 raise ValueError(f"type '{type}' of an array of {array.dtype}")
-        block = b"" if piece is None else piece._encode(array)
+        block = b"" if piece is None else piece._encode(array, vector)
         with self._lock:
             data = memoryview(array).cast("B")
             dataset, given = self._move(name, type or kind, array.itemsize * length, data, block)
@@ -200,16 +210,9 @@ class Server:
                 dataset, _ = self._move(name, "command", 1, memoryview(text), b"")
                 flags |= _TEXT_IS_DATASET
                 body = struct.pack("<IIQ", 0, 0, dataset)
-            request = self._send(_RUN, body, flags)
-            parts = []
-            while True:
-                answer = self._await(_RUN_RESULT, request, any_status=True)
-                parts.append(answer.bytes(40, answer.get("I", 32)))
-                if not answer.flags & _MORE:
-                    break
-        text = b"".join(parts).decode(errors="replace")
-        if answer.status:
-            raise StagingError(_status(answer.status), text)
+            status, text = self._result(self._send(_RUN, body, flags))
+        if status:
+            raise StagingError(_status(status), text)
         return text
 
     def drain(self, timeout):
@@ -273,6 +276,24 @@ class Server:
         self._ask(_SYNC, _DONE, struct.pack("<QQII", dataset, len(data), 0, number), dataset)
         return dataset, given
 
+    def _result(self, request):
+        """Status and text, whose length the first message announces."""
+        text, total = bytearray(), None
+        has_more = True
+        while has_more:
+            answer = self._await(_RUN_RESULT, request, any_status=True)
+            part = answer.bytes(40, answer.get("I", 32))
+            total = answer.get("I", 36) if total is None else total
+            has_more = bool(answer.flags & _MORE)
+            if total > _RESULT_MAX:
+                self._lose(f"a result of {total} bytes")
+            if len(part) > total - len(text):
+                self._lose("a result is longer than announced")
+            if has_more and not part:
+                self._lose("a part of a result is empty")
+            text += part
+        return answer.status, text.decode(errors="replace")
+
     # ---- the wire
 
     def _send(self, kind, body, flags=0, data=b"", request=None):
@@ -330,7 +351,8 @@ class Server:
         if magic != _MAGIC or version != 1 or not _HEADER.size <= length <= _LENGTH_MAX:
             self._lose("what came is no STG/1 message")
         self._answered = session
-        message = _Message(kind, flags, status, request, self._exactly(length - _HEADER.size))
+        body = self._exactly(length - _HEADER.size)
+        message = _Message(kind, flags, status, request, body, self._lose)
         if kind == _EVENT:
             self._on_event(message)
         elif kind == _ABORT:
@@ -353,10 +375,10 @@ class Server:
         state = message.get("B", 40)
         if state not in (_FORWARDED, _FAILED, _ABORTED):
             return
+        text = b"" if state == _FORWARDED else message.bytes(50, message.get("H", 48))
         name = self._owed.pop(message.get("Q", 32), None)
         if name is not None and state != _FORWARDED:
-            text = message.bytes(50, message.get("H", 48)).decode(errors="replace")
-            self._lost.append(f"{name}: {text}")
+            self._lost.append(f"{name}: {text.decode(errors='replace')}")
 
     def _keep(self):
         """The server drops who is silent: this speaks while the program computes."""
@@ -386,7 +408,7 @@ def read(folder, name):
         described = json.load(file)
     scalar, _, length = described["type"].partition(":")
     shape = tuple(described.get("shape", (-1,)))
-    if length and "shape" not in described:
+    if length:
         shape += (int(length),)
     path = os.path.join(folder, name + ".raw")
     array = numpy.memmap(path, dtype=_READ[scalar], mode="r")

@@ -59,10 +59,24 @@ void refusals(staging::server &server)
     say("drained");
 }
 
+// Of a server that breaks the rules: what is refused, and that the connection is then lost.
+void rules()
+{
+    for (const char *command : {"longer", "empty", "large", "negative", "legal"}) {
+        staging::server server("127.0.0.1:1");
+        const std::string first = status_of(server, command);
+        say(std::string(command) + " " + first + " " + status_of(server, "legal"));
+    }
+}
+
 } // namespace
 
-int main()
+int main(int count, char **)
 {
+    if (count > 1) {
+        rules();
+        return 0;
+    }
     std::vector<std::int64_t> large(400'000);
     for (std::size_t i = 0; i < large.size(); i++) {
         large[i] = 3 * static_cast<std::int64_t>(i);

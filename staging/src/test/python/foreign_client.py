@@ -40,10 +40,33 @@ def files(folder):
         assert server.write("piece_2", piece, piece=where) == "piece_2"
         server.write("swapped", swapped.T, piece=verbena.Piece("swapped"))
         server.write("vectors", vectors, type="double:3")
+        vectors = vectors.reshape(10, 3)
+        server.write("whole", vectors, verbena.Piece("whole"), type="double:3")
+        server.write("moved", vectors, verbena.Piece("moved", shape=(20,), start=(5,)), "double:3")
+        for wrong in vectors.reshape(30), vectors.reshape(3, 10):
+            try:
+                server.write("wrong", wrong, verbena.Piece("wrong"), type="double:3")
+                print("taken", wrong.shape)
+            except ValueError:
+                pass
         server.drain(60)
-    for name, array in ("piece_2", piece), ("swapped", swapped.T), ("vectors", vectors.reshape(10, 3)):
+    arrays = {"piece_2": piece, "swapped": swapped.T}
+    arrays.update(dict.fromkeys(("vectors", "whole", "moved", "java"), vectors))
+    for name, array in arrays.items():
         print("the same" if numpy.array_equal(verbena.read(folder, name), array) else "another")
 
 
+def rules():
+    """Of a server that breaks the rules: what is refused, and that the connection is then lost."""
+    for command in ("longer", "empty", "large", "negative", "legal"):
+        with verbena.connect() as server:
+            print(command, refused(lambda: server.run(command)), refused(lambda: server.run("legal")))
+    with verbena.connect() as server:
+        server.write("v", b"x" * 8)
+        for _ in range(2):
+            print("drain", refused(lambda: server.drain(60)))
+        print("behind", refused(lambda: server.run("legal")))
+
+
 if __name__ == "__main__":
-    commands() if sys.argv[1] == "commands" else files(sys.argv[2])
+    {"commands": commands, "files": files, "rules": rules}[sys.argv[1]](*sys.argv[2:])

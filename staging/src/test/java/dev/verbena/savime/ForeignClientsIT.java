@@ -3,13 +3,17 @@ package dev.verbena.savime;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.verbena.agent.CountersFile;
+import dev.verbena.memory.OffHeapMemories;
+import dev.verbena.memory.OffHeapMemory;
 import dev.verbena.savime.query.FakeSavimeServer;
 import dev.verbena.savime.query.SavimeClient;
+import dev.verbena.staging.metadata.PieceMetadata;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -45,8 +49,16 @@ class ForeignClientsIT {
         }
     }
 
-    /** What a program printed; it has to end with 0. */
+    private interface Work {
+        void run() throws IOException;
+    }
+
     private String run(String address, String... command) throws Exception {
+        return run(address, () -> {}, command);
+    }
+
+    /** What a program printed while this was done; it has to end with 0. */
+    private String run(String address, Work meanwhile, String... command) throws Exception {
         Path out = Files.createTempFile(folder, "out", "");
         ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
         builder.environment().put("VERBENA_STAGING_ADDRESS", address);
@@ -54,6 +66,7 @@ class ForeignClientsIT {
         builder.environment().put("PYTHONDONTWRITEBYTECODE", "1");
         Process process = builder.redirectOutput(out.toFile()).start();
         try {
+            meanwhile.run();
             assertThat(process.waitFor(120, TimeUnit.SECONDS)).as("%s ends", command[0]).isTrue();
         } finally {
             process.destroyForcibly().waitFor();
@@ -163,18 +176,66 @@ class ForeignClientsIT {
     void shouldReadBackInPythonWhatTheServerWroteToFiles() throws Exception {
         requirePython();
         try (StagingProcess server = server("file:" + arrived)) {
-            String said =
-                    run(
-                            address(server),
-                            "python3",
-                            python().toString(),
-                            "files",
-                            arrived.toString());
-            assertThat(said.lines()).containsExactly("the same", "the same", "the same");
+            String address = address(server);
+            writeVectors(address);
+            String said = run(address, "python3", python().toString(), "files", arrived.toString());
+            assertThat(said.lines()).hasSize(6).containsOnly("the same");
         }
         assertThat(Files.readString(arrived.resolve("piece_2.json")))
                 .contains("\"variable\":\"temperature\",\"step\":3,\"rank\":2")
                 .contains("\"global\":[4, 6],\"start\":[2, 0],\"shape\":[2, 6]");
+        assertThat(Files.readString(arrived.resolve("moved.json")))
+                .contains("\"type\":\"double:3\"")
+                .contains("\"global\":[20],\"start\":[5],\"shape\":[10]");
+    }
+
+    /** Ten vectors of three numbers, in Java. */
+    private static void writeVectors(String address) {
+        try (StagingServer client = StagingServer.connect(address);
+                OffHeapMemory numbers = OffHeapMemories.allocate(240)) {
+            for (int i = 0; i < 30; i++) {
+                numbers.buffer(0, 240).putDouble(8 * i, i, ByteOrder.LITTLE_ENDIAN);
+            }
+            long[] all = {10};
+            client.dataset("java", ElementType.DOUBLE.vector(3))
+                    .piece(new PieceMetadata("java", 0, 0, all, new long[1], all))
+                    .write(numbers);
+            client.drain(Duration.ofSeconds(60));
+        }
+    }
+
+    @Test
+    void shouldGiveUpAServerInCppThatBreaksTheRules() throws Exception {
+        String program = compiled(HOME.resolve("staging/src/test/cpp/foreign_client.cpp"));
+        try (ScriptedStagingServer server = new ScriptedStagingServer()) {
+            String said = run(server.address(), () -> server.serve(5), program, "rules");
+            assertThat(said.lines())
+                    .containsExactly(
+                            "longer SERVER_LOST SERVER_LOST",
+                            "empty SERVER_LOST SERVER_LOST",
+                            "large SERVER_LOST SERVER_LOST",
+                            "negative SERVER_LOST SERVER_LOST",
+                            "legal OK OK");
+        }
+    }
+
+    @Test
+    void shouldGiveUpAServerInPythonThatBreaksTheRules() throws Exception {
+        requirePython();
+        String[] program = {"python3", python().toString(), "rules"};
+        try (ScriptedStagingServer server = new ScriptedStagingServer()) {
+            String said = run(server.address(), () -> server.serve(6), program);
+            assertThat(said.lines())
+                    .containsExactly(
+                            "longer LOST LOST",
+                            "empty LOST LOST",
+                            "large LOST LOST",
+                            "negative LOST LOST",
+                            "legal OK OK",
+                            "drain LOST",
+                            "drain CANCELLED",
+                            "behind LOST");
+        }
     }
 
     private static void requirePython() throws Exception {

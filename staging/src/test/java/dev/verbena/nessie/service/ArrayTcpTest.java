@@ -202,18 +202,12 @@ class ArrayTcpTest {
         String failed = "FAILED server 0 of 1: ";
         assertThat(python("src/test/python/scripted_arrays.py"))
                 .containsExactly(
-                        "interrupted: "
-                                + failed
-                                + "the connection was closed: connect again [4]",
+                        "interrupted: " + failed + "the connection was closed: connect again [4]",
                         "spontaneous: [1, 3] [5, 5]",
-                        "nothing pushed: "
-                                + failed
-                                + "0 bytes were moved instead of 64 [4, 2]",
+                        "nothing pushed: " + failed + "0 bytes were moved instead of 64 [4, 2]",
                         "half pushed: " + failed + "32 bytes were moved instead of 64 [4, 2]",
                         "pushed: given 8 [4, 2]",
-                        "pulled: "
-                                + failed
-                                + "what came is no message of the array service [4, 2]",
+                        "pulled: " + failed + "what came is no message of the array service [4, 2]",
                         "pushed at once: "
                                 + failed
                                 + "what came is no message of the array service [4]",
