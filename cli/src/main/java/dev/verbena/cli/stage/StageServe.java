@@ -112,7 +112,7 @@ final class StageServe extends CliCommand {
     public Integer call() throws Exception {
         inRange("--senders", senders, 1, 64);
         checkWebhooks();
-        Sink target = sink.open();
+        StagingService.Context context = configured();
         try (Termination termination = new Termination(90_000);
                 RealEnvironment environment =
                         RealEnvironment.builder()
@@ -121,17 +121,9 @@ final class StageServe extends CliCommand {
                                 .build();
                 StepEvents events = new StepEvents(webhooks, Messages.to(err()))) {
             StagedArrays arrays = new StagedArrays();
-            Sink drawn = sink.isPictured() ? new PicturedSink(target, environment) : target;
-            StagingService.Context context =
-                    new StagingService.Context()
-                            .environment(environment)
-                            .sink(new SealedSteps(drawn, events))
-                            .watch(new SinkReports(sink.uri(), Messages.to(err()), events))
-                            .arrays(arrays)
-                            .senders(senders);
-            configure(context);
+            context.environment(environment).arrays(arrays);
             try (StageHttp view = http == null ? null : http(arrays, events);
-                    StagingService service = StagingService.launch(context)) {
+                    StagingService service = launch(context, environment, events)) {
                 service.awaitReady(Duration.ofSeconds(30));
                 warnOfDisk();
                 if (view != null) {
@@ -148,6 +140,21 @@ final class StageServe extends CliCommand {
         return 0;
     }
 
+    /** The sink is opened last, and closed if no server comes to own it. */
+    private StagingService launch(
+            StagingService.Context context, RealEnvironment environment, StepEvents events) {
+        Sink target = sink.open();
+        try {
+            Sink drawn = sink.isPictured() ? new PicturedSink(target, environment) : target;
+            context.sink(new SealedSteps(drawn, events))
+                    .watch(new SinkReports(sink.uri(), Messages.to(err()), events));
+            return StagingService.launch(context);
+        } catch (RuntimeException | Error e) {
+            target.close();
+            throw e;
+        }
+    }
+
     /** What is confirmed there is not forced to a device. */
     private void warnOfDisk() throws IOException {
         String type = memory == null ? "tmpfs" : Files.getFileStore(memory.directory()).type();
@@ -160,13 +167,15 @@ final class StageServe extends CliCommand {
         }
     }
 
-    private void configure(StagingService.Context context) {
+    /** What the options say, checked, but for the sink. */
+    private StagingService.Context configured() {
         if (memory == null && disk == null) {
             throw wrong("where do datasets wait? Give --memory DIR:SIZE, --disk DIR or both");
         }
         if (listen == null && configuration == null) {
             throw wrong("where do clients connect? Give --listen HOST:PORT, --config FILE or both");
         }
+        StagingService.Context context = new StagingService.Context().senders(senders);
         if (memory != null) {
             context.memory(memory.directory().toAbsolutePath(), memory.size());
         }
@@ -188,6 +197,7 @@ final class StageServe extends CliCommand {
             }
             context.token(HexFormat.of().parseHex(token.toLowerCase()));
         }
+        return context;
     }
 
     private StageHttp http(StagedArrays arrays, StepEvents events) throws IOException {

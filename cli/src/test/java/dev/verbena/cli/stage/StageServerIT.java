@@ -24,6 +24,7 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -290,6 +291,27 @@ class StageServerIT {
         try (CommandProcess command = CommandProcess.run(folder, line)) {
             assertThat(command.exitCode()).isEqualTo(1);
             assertThat(command.out()).containsOnlyOnce(text);
+        }
+    }
+
+    @Test
+    void shouldMakeNoSinkForAWrongCommandLine() throws Exception {
+        Path arrived = folder.resolve("arrived");
+        String disk = folder.resolve("disk").toString();
+        String[][] lines = {
+            {"--disk", disk},
+            {"--listen", "127.0.0.1:0"},
+            {"--listen", "127.0.0.1:0", "--disk", disk, "--token", "none"},
+            {"--config", folder.resolve("c").toString(), "--disk", disk, "--transport", "none"}
+        };
+        for (String[] wrong : lines) {
+            List<String> line = new ArrayList<>(List.of("stage", "server", "--sink"));
+            line.add("file:" + arrived);
+            line.addAll(List.of(wrong));
+            try (CommandProcess server = CommandProcess.run(folder, line.toArray(new String[0]))) {
+                assertThat(server.exitCode()).as(server.out()).isEqualTo(2);
+            }
+            assertThat(arrived).as("%s", line).doesNotExist();
         }
     }
 
