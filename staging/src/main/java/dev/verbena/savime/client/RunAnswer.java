@@ -39,9 +39,12 @@ final class RunAnswer {
         if (count < 0 || count > text.length - filled) {
             throw new IllegalArgumentException("a result is longer than announced");
         }
+        isComplete = (message.flags() & StgFlags.FLAG_MORE) == 0;
+        if (count == 0 && !isComplete) {
+            throw new IllegalArgumentException("a part of a result is empty");
+        }
         message.copyText(text, filled);
         filled += count;
-        isComplete = (message.flags() & StgFlags.FLAG_MORE) == 0;
     }
 
     boolean isComplete() {
