@@ -280,6 +280,46 @@ class DuckDbSinkTest {
                 .isInstanceOf(IllegalArgumentException.class);
     }
 
+    /** As on a full device: the file may not grow for a while. */
+    @Test
+    void shouldGoOnAfterACheckpointThatFailed() throws Exception {
+        tester.send("t0", "double", 8, half(0), false, doubles(0, 12));
+        session.command("CHECKPOINT");
+        tester.send("t1", "double", 8, half(1), false, doubles(12, 12));
+        SinkSession idle = sink.open();
+        limitFiles(Long.toString(Files.size(folder.resolve("base"))));
+        try {
+            assertThatThrownBy(() -> session.command("CHECKPOINT"))
+                    .isExactlyInstanceOf(IOException.class)
+                    .hasMessageContaining("Failed to create checkpoint");
+        } finally {
+            limitFiles("unlimited");
+        }
+        assertThatThrownBy(() -> tester.send("t2", "double", 8, null, false, doubles(0, 3)))
+                .isExactlyInstanceOf(IOException.class)
+                .hasMessageContaining("has been invalidated");
+        session.close();
+        assertThatThrownBy(sink::open).hasMessageContaining("once its sessions end");
+        idle.close();
+        session = sink.open();
+        tester = new SinkTester(folder, session);
+        tester.send("t1", "double", 8, half(1), true, doubles(12, 12));
+        tester.send("t2", "double", 8, null, false, doubles(0, 3));
+        assertThat(session.command("SELECT sum(value) FROM Temperature")).isEqualTo("276.0\n");
+        assertThat(session.command("SELECT count(*) FROM t2")).isEqualTo("3\n");
+    }
+
+    /** Sets the length, in bytes, beyond which this process can write no file. */
+    private static void limitFiles(String length) throws Exception {
+        String pid = Long.toString(ProcessHandle.current().pid());
+        SinkTester.print(
+                Path.of("/usr/bin/prlimit"),
+                "util-linux",
+                "prlimit",
+                "--pid=" + pid,
+                "--fsize=" + length + ":");
+    }
+
     @Test
     void shouldTakeWhatAStagingServerSends() throws Exception {
         Sink other = new DuckDbSink(folder.resolve("staged"), null);

@@ -5,9 +5,11 @@ import dev.verbena.staging.sink.SinkSession;
 import dev.verbena.staging.sink.SqlTars;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.Properties;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 import org.duckdb.DuckDBConnection;
 
@@ -15,10 +17,13 @@ import org.duckdb.DuckDBConnection;
 public final class DuckDb implements Sink {
     private static final int SESSIONS_MAX = 4;
 
-    private final DuckDBConnection connection;
-    private final StagedRows rows;
+    private final Path file;
     private final Path parquet;
+    private final StagedRows rows = new StagedRows();
     private final ReentrantLock writing = new ReentrantLock();
+    private final AtomicInteger sessions = new AtomicInteger();
+    private DuckDBConnection connection;
+    private boolean isClosed;
 
     /**
      * Opens it.
@@ -26,26 +31,39 @@ public final class DuckDb implements Sink {
      * @param parquet null: none
      */
     public DuckDb(Path file, Path parquet) throws IOException {
+        this.file = file;
         this.parquet = parquet;
+        connection = connect();
+    }
+
+    private DuckDBConnection connect() throws IOException {
         try {
-            connection =
+            DuckDBConnection fresh =
                     DuckDBConnection.newConnection("jdbc:duckdb:" + file, false, new Properties());
-            rows = new StagedRows(connection);
-            try (Statement statement = connection.createStatement()) {
-                statement.execute(SqlTars.CATALOGUE);
-                if (parquet != null) {
-                    statement.execute("SET allowed_directories = ['" + quoted(parquet) + "']");
-                }
-                // A query of somebody else reads and writes no other file.
-                statement.execute("SET enable_external_access = false");
-                statement.execute("SET lock_configuration = true");
+            try {
+                prepare(fresh);
+                return fresh;
+            } catch (SQLException | RuntimeException e) {
+                close(fresh);
+                throw e;
             }
-        } catch (SQLException e) {
-            throw new IOException(e.getMessage(), e);
-        } catch (IOException | RuntimeException e) {
+        } catch (RuntimeException e) {
             throw e;
         } catch (Exception e) {
-            throw new IOException(e);
+            throw new IOException(e.getMessage(), e);
+        }
+    }
+
+    private void prepare(DuckDBConnection fresh) throws SQLException {
+        rows.register(fresh);
+        try (Statement statement = fresh.createStatement()) {
+            statement.execute(SqlTars.CATALOGUE);
+            if (parquet != null) {
+                statement.execute("SET allowed_directories = ['" + quoted(parquet) + "']");
+            }
+            // A query of somebody else reads and writes no other file.
+            statement.execute("SET enable_external_access = false");
+            statement.execute("SET lock_configuration = true");
         }
     }
 
@@ -76,18 +94,63 @@ public final class DuckDb implements Sink {
     }
 
     @Override
-    public SinkSession open() throws IOException {
+    public synchronized SinkSession open() throws IOException {
+        if (isClosed) {
+            throw new IOException("the database " + file + " is closed");
+        }
+        String failure = failure();
+        if (failure != null) {
+            reopen(failure);
+        }
         try {
-            return new DuckSession(this, connection.duplicate());
+            Connection own = connection.duplicate();
+            try {
+                DuckSession session = new DuckSession(this, own);
+                sessions.incrementAndGet();
+                return session;
+            } catch (SQLException | RuntimeException e) {
+                close(own);
+                throw e;
+            }
         } catch (SQLException e) {
             throw new IOException(e.getMessage(), e);
         }
     }
 
+    /** Why the database does nothing any more; null: it does. */
+    private String failure() {
+        try (Statement statement = connection.createStatement()) {
+            statement.execute("SELECT 1");
+            return null;
+        } catch (SQLException e) {
+            return e.getMessage();
+        }
+    }
+
+    /** After a fatal error the database goes on only if none of its connections is left. */
+    private void reopen(String failure) throws IOException {
+        close(connection);
+        if (sessions.get() > 0) {
+            throw new IOException(
+                    "the database " + file + " is opened again once its sessions end: " + failure);
+        }
+        connection = connect();
+    }
+
+    /** A session has closed its connection. */
+    void ended() {
+        sessions.decrementAndGet();
+    }
+
     @Override
-    public void close() {
+    public synchronized void close() {
+        isClosed = true;
+        close(connection);
+    }
+
+    private static void close(Connection of) {
         try {
-            connection.close();
+            of.close();
         } catch (SQLException e) {
             // What was committed is in the file.
         }

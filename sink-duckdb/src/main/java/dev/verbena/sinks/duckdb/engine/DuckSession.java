@@ -31,6 +31,8 @@ final class DuckSession implements SinkSession {
     /** Variables whose table is known to be their own. */
     private final Set<String> owners = new HashSet<>();
 
+    private boolean isEnded;
+
     DuckSession(DuckDb owner, Connection connection) throws SQLException {
         this.owner = owner;
         this.connection = connection;
@@ -251,6 +253,11 @@ final class DuckSession implements SinkSession {
             connection.close();
         } catch (SQLException e) {
             throw new IOException(e);
+        } finally {
+            if (!isEnded) {
+                isEnded = true;
+                owner.ended();
+            }
         }
     }
 }

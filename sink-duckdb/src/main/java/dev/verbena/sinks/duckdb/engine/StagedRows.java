@@ -29,7 +29,8 @@ final class StagedRows implements DuckDBTableFunction<StagedRows.Source, StagedR
     private final Map<Long, Source> sources = new ConcurrentHashMap<>();
     private final AtomicLong keys = new AtomicLong();
 
-    StagedRows(DuckDBConnection connection) throws SQLException {
+    /** Makes the function known to the database of this connection. */
+    void register(DuckDBConnection connection) throws SQLException {
         DuckDBFunctions.tableFunction()
                 .withName("verbena_rows")
                 .withParameter(DuckDBColumnType.BIGINT)

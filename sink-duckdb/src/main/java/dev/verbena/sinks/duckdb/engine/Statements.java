@@ -21,10 +21,16 @@ final class Statements implements SqlTars.Database {
         this.connection = connection;
     }
 
-    /** Whether trying it again may help is in the words that a failure begins with. */
+    /**
+     * Whether trying it again may help is in the words that a failure begins with; those of a fatal
+     * error, which lasts until the database is opened again, come anywhere.
+     */
     static IOException failure(SQLException e) {
         String text = e.getMessage() == null ? e.toString() : e.getMessage();
-        boolean isPassing = text.matches("(?s)(IO|Fatal|Out of Memory|TransactionContext) Error.*");
+        boolean isPassing =
+                text.matches("(?s)(IO|Out of Memory|TransactionContext) Error.*")
+                        || text.contains("FATAL Error")
+                        || text.contains("has been invalidated");
         return isPassing ? new IOException(text, e) : new SinkRejectedException(text);
     }
 
