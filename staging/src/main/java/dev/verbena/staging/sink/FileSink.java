@@ -24,6 +24,7 @@ import java.util.Arrays;
  */
 public final class FileSink implements Sink {
     private static final int SESSIONS_MAX = 64;
+    private static final int COMPARED_LENGTH = 1 << 18;
 
     private final Path folder;
     private final FileTars tars;
@@ -68,11 +69,16 @@ public final class FileSink implements Sink {
         @Override
         public void transfer(SinkDataset dataset, FileChannel data) throws IOException {
             Path raw = folder.resolve(dataset.name() + ".raw");
-            if (Files.exists(raw) && !dataset.isRepeated()) {
-                throw new SinkRejectedException("there is a file " + raw);
+            Path json = folder.resolve(dataset.name() + ".json");
+            String text = describe(dataset);
+            boolean isThere = Files.exists(raw);
+            if (isThere) {
+                requireSame(dataset, data, raw, json, text);
             }
-            write(folder.resolve(dataset.name() + ".json"), describe(dataset));
-            replace(raw, out -> copy(data, dataset.length(), out));
+            write(json, text);
+            if (!isThere) {
+                replace(raw, out -> copy(data, dataset.length(), out));
+            }
             force(folder);
         }
 
@@ -144,6 +150,52 @@ public final class FileSink implements Sink {
                 throw new IOException("the staged file ends at " + done + " of " + length);
             }
             done += count;
+        }
+    }
+
+    /** That a transfer may have been begun does not say that these files are of it. */
+    private static void requireSame(
+            SinkDataset dataset, FileChannel data, Path raw, Path json, String text)
+            throws IOException {
+        if (!dataset.isRepeated()) {
+            throw new SinkRejectedException("there is a file " + raw);
+        }
+        if (!isSame(data, dataset.length(), raw)) {
+            throw new SinkRejectedException(
+                    "there is a file " + raw + " with other bytes; send it under another name");
+        }
+        if (Files.exists(json) && !Files.readString(json, UTF_8).equals(text)) {
+            throw new SinkRejectedException(
+                    "there is a file " + json + " of another dataset; send it under another name");
+        }
+    }
+
+    private static boolean isSame(FileChannel data, long length, Path raw) throws IOException {
+        try (FileChannel there = FileChannel.open(raw, StandardOpenOption.READ)) {
+            if (there.size() != length) {
+                return false;
+            }
+            ByteBuffer left = ByteBuffer.allocateDirect(COMPARED_LENGTH);
+            ByteBuffer right = ByteBuffer.allocateDirect(COMPARED_LENGTH);
+            for (long done = 0; done < length; done += COMPARED_LENGTH) {
+                int count = (int) Math.min(COMPARED_LENGTH, length - done);
+                fill(left.clear().limit(count), data, done, length);
+                fill(right.clear().limit(count), there, done, length);
+                if (left.flip().mismatch(right.flip()) >= 0) {
+                    return false;
+                }
+            }
+            return true;
+        }
+    }
+
+    private static void fill(ByteBuffer buffer, FileChannel from, long position, long length)
+            throws IOException {
+        while (buffer.hasRemaining()) {
+            long at = position + buffer.position();
+            if (from.read(buffer, at) <= 0) {
+                throw new IOException("the staged file ends at " + at + " of " + length);
+            }
         }
     }
 

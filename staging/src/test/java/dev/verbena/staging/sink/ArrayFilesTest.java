@@ -1,12 +1,15 @@
 package dev.verbena.staging.sink;
 
+import static dev.verbena.staging.sink.SinkTester.doubles;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -71,6 +74,31 @@ class ArrayFilesTest {
         try (var files = Files.list(folder.resolve("out"))) {
             assertThat(files.filter(each -> each.toString().endsWith("tar")).count()).isEqualTo(3);
         }
+    }
+
+    /** A server that was killed before it began a transfer cannot tell. */
+    @Test
+    void shouldKeepAnEarlierDatasetWhenAnotherOfItsNameMayBeRepeated() throws IOException {
+        SinkTester tester = new SinkTester(folder, session);
+        Path raw = folder.resolve("out/d.raw");
+        Path json = folder.resolve("out/d.json");
+        tester.send("d", "double", 8, null, true, doubles(0, 3));
+        String described = Files.readString(json);
+        tester.send("d", "double", 8, null, true, doubles(0, 3));
+        assertThat(raw).hasBinaryContent(doubles(0, 3).array());
+        for (ByteBuffer other : List.of(doubles(1, 3), doubles(0, 4), doubles(0, 2))) {
+            assertThatThrownBy(() -> tester.send("d", "double", 8, null, true, other))
+                    .isInstanceOf(SinkRejectedException.class)
+                    .hasMessageContaining(raw + " with other bytes");
+        }
+        assertThatThrownBy(() -> tester.send("d", "long", 8, null, true, doubles(0, 3)))
+                .isInstanceOf(SinkRejectedException.class)
+                .hasMessageContaining(json + " of another dataset");
+        assertThat(raw).hasBinaryContent(doubles(0, 3).array());
+        assertThat(json).hasContent(described);
+        Files.delete(json);
+        tester.send("d", "double", 8, null, true, doubles(0, 3));
+        assertThat(json).hasContent(described);
     }
 
     @Test
