@@ -36,12 +36,20 @@ public final class ForwardTask extends SinkTask {
         return new ForwardTask(owner, null, null, text, false);
     }
 
+    /** Whoever finds the file later is to know that a transfer may have been begun. */
+    @Override
+    protected void prepare() throws IOException {
+        if (command == null) {
+            file.writeMeta(meta.in(DatasetState.FORWARDING));
+            file.open();
+        }
+    }
+
     @Override
     protected String perform(SinkSession session) throws IOException {
         if (command != null) {
             return TarText.run(session, command);
         }
-        file.writeMeta(meta.in(DatasetState.FORWARDING));
         session.transfer(
                 new SinkDataset(
                         meta.name(),

@@ -42,6 +42,13 @@ public abstract class SinkTask {
     }
 
     /**
+     * What comes before the sink is asked for anything.
+     *
+     * @throws IOException if it cannot be done now: nothing was begun
+     */
+    protected void prepare() throws IOException {}
+
+    /**
      * Does it, on a sender's thread; the sink's text.
      *
      * @throws SinkRejectedException if the sink refuses it
@@ -52,6 +59,9 @@ public abstract class SinkTask {
     /** On a sender's thread; true: the session can be used again. */
     public final boolean run(SinkSession session) {
         try {
+            if (!isPrepared()) {
+                return true;
+            }
             text = perform(session);
             result = Result.OK;
             return true;
@@ -64,6 +74,16 @@ public abstract class SinkTask {
         } catch (RuntimeException | Error e) {
             // A fault in the sink's code, which another try would meet again.
             end(Result.REJECTED, e);
+            return false;
+        }
+    }
+
+    private boolean isPrepared() {
+        try {
+            prepare();
+            return true;
+        } catch (IOException | UncheckedIOException e) {
+            unreachable(e);
             return false;
         }
     }
