@@ -2,7 +2,9 @@ package dev.verbena.cli.dart;
 
 import dev.verbena.cli.terminal.Messages;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.ByteBuffer;
+import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
@@ -12,6 +14,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.zip.CRC32C;
 
@@ -33,7 +36,16 @@ final class PartFile {
 
     /** The file, not yet opened, of one attempt of a sender to send a path. */
     PartFile(Path folder, String name, String attempt) {
-        this.path = folder.resolve(PREFIX + digest(name) + "-" + digest(attempt));
+        this.path = folder.resolve(PREFIX + begin(name, attempt) + rest(attempt));
+    }
+
+    /** Names of all parts of a path that one sender has sent begin so, behind the prefix. */
+    private static String begin(String name, String attempt) {
+        return digest(name) + "-" + digest(SentFile.sender(attempt));
+    }
+
+    private static String rest(String attempt) {
+        return attempt.equals(SentFile.sender(attempt)) ? "" : "-" + digest(attempt);
     }
 
     private static String digest(String text) {
@@ -46,10 +58,13 @@ final class PartFile {
         }
     }
 
-    /** Deletes what other attempts, too, have left of a path that is in place now. */
-    static void deleteAll(Path folder, String name) throws IOException {
-        deleteMatching(folder, PREFIX + digest(name) + "-*");
-        deleteMatching(folder, REFUSED_PREFIX + digest(name) + "-*");
+    /**
+     * Deletes what other attempts of its sender, too, have left of a path that is in place now.
+     * Other senders may still go on with a file of this path.
+     */
+    static void deleteAll(Path folder, String name, String attempt) throws IOException {
+        deleteMatching(folder, PREFIX + begin(name, attempt) + "*");
+        deleteMatching(folder, REFUSED_PREFIX + begin(name, attempt) + "*");
     }
 
     /** Deletes files with such names; how many. */
@@ -142,6 +157,22 @@ final class PartFile {
     static void forceFolder(Path folder) throws IOException {
         try (FileChannel channel = FileChannel.open(folder, StandardOpenOption.READ)) {
             channel.force(true);
+        }
+    }
+
+    /** Whether a file has the bytes of a part at its offset. */
+    static boolean holds(Path file, long offset, Path part) throws IOException {
+        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ);
+                InputStream there = Channels.newInputStream(channel.position(offset));
+                InputStream wanted = Files.newInputStream(part)) {
+            byte[] bytes;
+            do {
+                bytes = wanted.readNBytes(COPY_LENGTH);
+                if (!Arrays.equals(bytes, there.readNBytes(bytes.length))) {
+                    return false;
+                }
+            } while (bytes.length > 0);
+            return true;
         }
     }
 

@@ -179,17 +179,17 @@ final class ReceivedTree implements DartMessageHandler {
             return;
         }
         String wanted = metadata.property("crc");
+        String attempt = SentFile.attempt(metadata);
         if (offset == 0 && length == total) {
-            place(path, stored, target, PartFile.checksum(stored), wanted);
+            place(path, attempt, stored, target, PartFile.checksum(stored), wanted);
             return;
         }
-        String attempt = SentFile.attempt(metadata);
         PartFile part =
                 open.computeIfAbsent(
                         attempt + ":" + path, key -> new PartFile(folder, path, attempt));
         if (part.length() < offset) {
             open.remove(attempt + ":" + path);
-            if (isInPlace(target, total, wanted)) {
+            if (isInPlace(target, total, stored, offset, wanted)) {
                 Files.delete(stored);
                 moved = "";
             } else {
@@ -204,19 +204,30 @@ final class ReceivedTree implements DartMessageHandler {
         moved = "";
         if (offset + length == total) {
             open.remove(attempt + ":" + path);
-            place(path, part.path(), target, part.checksum(), wanted);
+            place(path, attempt, part.path(), target, part.checksum(), wanted);
         }
     }
 
     /**
-     * The whole file came before; its parts come again after a kill. Only the last one has the
-     * checksum.
+     * The whole file came before, maybe beside another of its name; its parts come again after a
+     * kill. Only the last one has the checksum; of others the bytes are compared.
      */
-    private static boolean isInPlace(Path target, long total, String wanted) throws IOException {
-        return Files.isRegularFile(target, LinkOption.NOFOLLOW_LINKS)
-                && Files.size(target) == total
-                && (wanted == null
-                        || wanted.equals(String.format("%08x", PartFile.checksum(target))));
+    private static boolean isInPlace(
+            Path target, long total, Path stored, long offset, String wanted) throws IOException {
+        Path place = target;
+        for (int i = 1; Files.isRegularFile(place, LinkOption.NOFOLLOW_LINKS); i++) {
+            boolean isIt =
+                    Files.size(place) == total
+                            && (wanted == null
+                                    ? PartFile.holds(place, offset, stored)
+                                    : wanted.equals(
+                                            String.format("%08x", PartFile.checksum(place))));
+            if (isIt) {
+                return true;
+            }
+            place = numbered(target, i);
+        }
+        return false;
     }
 
     /** Something that a full or sick device may refuse now, and take later. */
@@ -288,7 +299,7 @@ final class ReceivedTree implements DartMessageHandler {
         }
     }
 
-    private void place(String path, Path from, Path target, int crc, String wanted)
+    private void place(String path, String attempt, Path from, Path target, int crc, String wanted)
             throws IOException {
         String found = String.format("%08x", crc);
         if (!found.equals(wanted)) {
@@ -307,7 +318,7 @@ final class ReceivedTree implements DartMessageHandler {
         Path free = isReplacing ? target : free(target, from);
         whenPossible(path, () -> Files.move(from, free, StandardCopyOption.ATOMIC_MOVE));
         whenPossible(path, () -> PartFile.forceFolder(free.getParent()));
-        PartFile.deleteAll(folder, path);
+        PartFile.deleteAll(folder, path, attempt);
         fileCount++;
         String name = free.equals(target) ? path : folder.relativize(free).toString();
         moved = name;
@@ -327,8 +338,12 @@ final class ReceivedTree implements DartMessageHandler {
             if (Files.mismatch(place, from) < 0) {
                 return place;
             }
-            place = target.resolveSibling(target.getFileName() + "." + i);
+            place = numbered(target, i);
         }
         return place;
+    }
+
+    private static Path numbered(Path target, int number) {
+        return target.resolveSibling(target.getFileName() + "." + number);
     }
 }

@@ -47,6 +47,8 @@ final class SendQueue {
     private final ByteBuffer[] windows = new ByteBuffer[2];
     private final DartTicket[] tickets = new DartTicket[2];
     private DartClient client;
+    private final String sender = Long.toHexString(new SplittableRandom().nextLong() >>> 24);
+    private int attempts;
     private String attempt;
     private int rank;
     private long timeoutNs;
@@ -128,7 +130,7 @@ final class SendQueue {
         this.client = client;
         this.rank = rank;
         this.timeoutNs = timeoutNs;
-        this.attempt = Long.toHexString(new SplittableRandom().nextLong() >>> 24);
+        this.attempt = sender + "-" + ++attempts;
         failedItem = -1;
         pending.clear();
         prepare();

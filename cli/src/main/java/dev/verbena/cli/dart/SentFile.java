@@ -6,7 +6,8 @@ import java.nio.file.Path;
 /**
  * How {@code dart send} describes a file in the metadata of its messages. A long file is sent in
  * several messages, in order; the last one has the checksum of the whole. Parts with different
- * attempts do not belong together: a sender that lost its server begins the file anew.
+ * attempts do not belong together: a sender that lost its server begins the file anew. The attempts
+ * of a sender are SENDER-1, SENDER-2, and so on.
  */
 final class SentFile {
     /** Variable of the messages. */
@@ -66,6 +67,12 @@ final class SentFile {
     static String attempt(DartMetadata metadata) {
         String attempt = metadata.property("attempt");
         return attempt == null ? "" : attempt;
+    }
+
+    /** What the attempts of one sender have in common. */
+    static String sender(String attempt) {
+        int end = attempt.indexOf('-');
+        return end < 0 ? attempt : attempt.substring(0, end);
     }
 
     /**

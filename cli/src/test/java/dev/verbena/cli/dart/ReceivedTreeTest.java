@@ -129,16 +129,67 @@ class ReceivedTreeTest {
         byte[] fresh = {5, 6, 7, 8};
         tree.onMessage(stored(metadata("f", 0, 4, null), Arrays.copyOf(old, 2)));
         DartMetadata begin = new DartMetadata();
-        SentFile.describe(begin, "f", "two", 0, 4, false);
+        SentFile.describe(begin, "f", "one-2", 0, 4, false);
         tree.onMessage(stored(begin, Arrays.copyOf(fresh, 2)));
         tree.onMessage(stored(metadata("f", 2, 4, "00000000"), Arrays.copyOfRange(old, 2, 4)));
         DartMetadata end = new DartMetadata();
-        SentFile.describe(end, "f", "two", 2, 4, false);
+        SentFile.describe(end, "f", "one-2", 2, 4, false);
         tree.onMessage(stored(end.property("crc", crc(fresh)), Arrays.copyOfRange(fresh, 2, 4)));
         assertThat(folder.resolve("f")).hasBinaryContent(fresh);
         try (var files = Files.list(folder)) {
             assertThat(files.map(file -> file.getFileName().toString())).containsExactly("f");
         }
+    }
+
+    @Test
+    void shouldKeepTheSendersOfAPathApart() throws Exception {
+        ReceivedTree tree = new ReceivedTree(folder, log::add, () -> true);
+        byte[] one = {1, 2, 3, 4, 5, 6};
+        byte[] two = {7, 8, 9, 10, 11, 12};
+        tree.onMessage(part("one", one, 0));
+        tree.onMessage(part("two", two, 0));
+        tree.onMessage(part("one", one, 2));
+        tree.onMessage(part("one", one, 4));
+        tree.onMessage(part("two", two, 2));
+        tree.onMessage(part("two", two, 4));
+        assertThat(folder.resolve("out.dat")).hasBinaryContent(one);
+        assertThat(folder.resolve("out.dat.1")).hasBinaryContent(two);
+        assertThat(tree.damagedCount()).isZero();
+        // The receiver was killed before it could say so: these come again.
+        tree.onMessage(part("one", one, 2));
+        tree.onMessage(part("one", one, 4));
+        tree.onMessage(part("two", two, 2));
+        tree.onMessage(part("two", two, 4));
+        assertThat(tree.damagedCount()).isZero();
+        try (var files = Files.list(folder)) {
+            assertThat(files.map(file -> file.getFileName().toString()))
+                    .containsExactlyInAnyOrder("out.dat", "out.dat.1");
+        }
+    }
+
+    /** Without a checksum a file of its length is not known to have it. */
+    @Test
+    void shouldRefuseAPartWhoseBytesAreNotInPlace() throws Exception {
+        byte[] there = {1, 2, 3, 4, 5, 6};
+        Files.write(folder.resolve("out.dat"), there);
+        ReceivedTree tree = new ReceivedTree(folder, log::add, () -> true);
+        tree.onMessage(part("one", there, 2));
+        assertThat(tree.damagedCount()).isZero();
+        tree.onMessage(part("two", new byte[] {1, 2, 3, 0, 5, 6}, 2));
+        assertThat(tree.damagedCount()).isEqualTo(1);
+        assertThat(log).singleElement().asString().contains("out of order");
+        assertThat(folder.resolve("flat-1")).hasBinaryContent(new byte[] {3, 0});
+        assertThat(folder.resolve("out.dat")).hasBinaryContent(there);
+    }
+
+    /** Two bytes of out.dat; the last ones come with the checksum. */
+    private DartMessage part(String attempt, byte[] whole, int offset) throws IOException {
+        DartMetadata metadata = new DartMetadata();
+        SentFile.describe(metadata, "out.dat", attempt, offset, whole.length, false);
+        if (offset + 2 == whole.length) {
+            metadata.property("crc", crc(whole));
+        }
+        return stored(metadata, Arrays.copyOfRange(whole, offset, offset + 2));
     }
 
     @Test
