@@ -2,6 +2,7 @@ package dev.verbena.sinks.postgres;
 
 import static dev.verbena.staging.sink.SinkTester.doubles;
 import static dev.verbena.staging.sink.SinkTester.half;
+import static dev.verbena.staging.sink.SinkTester.piece;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -141,6 +142,27 @@ class PostgresSinkIT {
         assertThat(session.command("SELECT count(*) FROM verbena_piece")).isEqualTo("1\n");
         assertThat(session.command("CREATE TABLE own (x integer)")).isEqualTo("0 rows");
         assertThat(session.command("INSERT INTO own VALUES (1), (2)")).isEqualTo("2 rows");
+    }
+
+    /** The server gives a name to another dataset once the first one is here. */
+    @Test
+    void shouldLoadNoDatasetWhoseNameTwoPiecesHave() throws Exception {
+        long[] size = {3};
+        tester.send(
+                "d", "double", 8, piece("v", 0, 0, size, new long[1], size), false, doubles(0, 3));
+        tester.send(
+                "d", "double", 8, piece("v", 1, 0, size, new long[1], size), false, doubles(5, 3));
+        tester.run("create_tar('a', '*', 'implicit,i,int,0,*,1', 'x,double')");
+        String load = "load_subtar('a', 'ordered,i,0,2', 'x,d')";
+        assertThatThrownBy(() -> tester.run(load))
+                .isInstanceOf(SinkRejectedException.class)
+                .hasMessageContaining("variable v, step 0, rank 0")
+                .hasMessageContaining("variable v, step 1, rank 0")
+                .hasMessageContaining("rename one");
+        session.command(
+                "UPDATE verbena_piece SET dataset = 'e' WHERE variable = 'v' AND step = 0 AND rank = 0");
+        tester.run(load);
+        assertThat(session.command("SELECT sum(x) FROM a")).isEqualTo("18\n");
     }
 
     @Test

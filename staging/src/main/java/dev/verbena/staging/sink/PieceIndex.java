@@ -8,8 +8,10 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -24,7 +26,7 @@ public final class PieceIndex {
     private static final int FIELDS = 8;
 
     private final Path file;
-    private final Map<String, StagedPiece> byDataset = new HashMap<>();
+    private final Map<String, List<StagedPiece>> byDataset = new HashMap<>();
     private final Set<String> keys = new HashSet<>();
     private final Map<String, Long> elements = new HashMap<>();
     private long length;
@@ -82,7 +84,7 @@ public final class PieceIndex {
     }
 
     private void put(String dataset, StagedPiece piece) {
-        byDataset.put(dataset, piece);
+        byDataset.computeIfAbsent(dataset, name -> new ArrayList<>(1)).add(piece);
         keys.add(piece.describe());
         elements.merge(step(piece), piece.count(), Long::sum);
     }
@@ -102,8 +104,9 @@ public final class PieceIndex {
      * @throws SinkRejectedException unless it may be this very dataset, sent again
      */
     public void requireSame(SinkDataset dataset, StagedPiece piece) throws SinkRejectedException {
-        StagedPiece known = byDataset.get(dataset.name());
-        boolean isSame = known != null && known.describe().equals(piece.describe());
+        boolean isSame =
+                byDataset.getOrDefault(dataset.name(), List.of()).stream()
+                        .anyMatch(known -> known.describe().equals(piece.describe()));
         if (!dataset.isRepeated() || !isSame) {
             throw new SinkRejectedException("there is already " + piece.describe());
         }
@@ -117,14 +120,20 @@ public final class PieceIndex {
     /**
      * The piece that this dataset was.
      *
-     * @throws SinkRejectedException if there is none
+     * @throws SinkRejectedException if there is none, or more than one
      */
     public StagedPiece piece(String dataset) throws SinkRejectedException {
-        StagedPiece piece = byDataset.get(dataset);
-        if (piece == null) {
+        List<StagedPiece> pieces = byDataset.getOrDefault(dataset, List.of());
+        if (pieces.isEmpty()) {
             throw new SinkRejectedException("there is no dataset '" + dataset + "'");
         }
-        return piece;
+        if (pieces.size() > 1) {
+            throw new SinkRejectedException(
+                    "dataset '%s' is both %s and %s; send one of them as another variable, under a name of its own"
+                            .formatted(
+                                    dataset, pieces.get(0).describe(), pieces.get(1).describe()));
+        }
+        return pieces.get(0);
     }
 
     /**

@@ -239,10 +239,24 @@ public final class SqlTars {
     private Rows rows(String dataset) throws IOException {
         List<String[]> found =
                 database.query(
-                        "SELECT variable, step, rank, type, start, size FROM verbena_piece WHERE dataset = '%s'"
+                        "SELECT variable, step, rank, type, start, size FROM verbena_piece WHERE dataset = '%s' ORDER BY variable, step, rank LIMIT 2"
                                 .formatted(dataset));
         if (found.isEmpty()) {
             throw new SinkRejectedException("there is no dataset '" + dataset + "'");
+        }
+        if (found.size() > 1) {
+            String key = "variable = '%s' AND step = %s AND rank = %s";
+            throw new SinkRejectedException(
+                    "dataset '%s' is both variable %s, step %s, rank %s and variable %s, step %s, rank %s; rename one: UPDATE verbena_piece SET dataset = 'OTHER' WHERE %s"
+                            .formatted(
+                                    dataset,
+                                    found.get(0)[0],
+                                    found.get(0)[1],
+                                    found.get(0)[2],
+                                    found.get(1)[0],
+                                    found.get(1)[1],
+                                    found.get(1)[2],
+                                    key.formatted((Object[]) found.get(1))));
         }
         String[] row = found.get(0);
         long[] start = numbers(row[4]);

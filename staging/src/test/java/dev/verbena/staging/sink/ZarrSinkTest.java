@@ -6,6 +6,7 @@ import static dev.verbena.staging.sink.SinkTester.piece;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.verbena.staging.metadata.PieceMetadata;
 import java.io.IOException;
 import java.nio.file.Path;
 import org.junit.jupiter.api.BeforeEach;
@@ -110,6 +111,26 @@ class ZarrSinkTest {
                                 + "(1, 3, 4) ['t', 'i', 'j'] [0.0, 10.0, 0.0] 11.0\n"
                                 + "[[2.0, 3.0, 4.0], [8.0, 9.0, 10.0], [14.0, 15.0, 16.0],"
                                 + " [20.0, 21.0, 22.0]]\n");
+    }
+
+    /** The server gives a name to another dataset once the first one is here. */
+    @Test
+    void shouldLoadNoDatasetWhoseNameTwoPiecesHave() throws Exception {
+        long[] size = {3};
+        long[] none = {0};
+        for (int step = 0; step < 2; step++) {
+            PieceMetadata piece = piece("v", step, 0, size, none, size);
+            sink.send("d", "double", 8, piece, false, doubles(step, 3));
+        }
+        sink.run("create_tar('a', '*', 'implicit,i,int,0,*,1', 'x,double')");
+        assertThatThrownBy(() -> sink.run("load_subtar('a', 'ordered,i,0,2', 'x,d')"))
+                .isInstanceOf(SinkRejectedException.class)
+                .hasMessageContaining("variable v, step 0, rank 0")
+                .hasMessageContaining("variable v, step 1, rank 0")
+                .hasMessageContaining("a name of its own");
+        // The first one is still known to be here.
+        PieceMetadata first = piece("v", 0, 0, size, none, size);
+        sink.send("d", "double", 8, first, true, doubles(0, 3));
     }
 
     @Test
