@@ -153,6 +153,7 @@ public final class Hdf5Sink implements Sink {
             index.add(dataset.name(), piece);
         } else {
             index.requireSame(dataset, piece);
+            requireSameValues(piece, data);
         }
         if (index.isSealed(piece) && Files.exists(fresh(file))) {
             show(file);
@@ -200,10 +201,26 @@ public final class Hdf5Sink implements Sink {
         show(file);
     }
 
-    private void copy(StagedPiece piece, FileChannel out, long address) throws IOException {
+    /** The file that a piece was written into. */
+    private Path written(StagedPiece piece) {
         Path complete = file(piece);
-        Path from = Files.exists(complete) ? complete : fresh(complete);
+        return Files.exists(complete) ? complete : fresh(complete);
+    }
+
+    /** Of what somebody has taken away since, nothing can be said. */
+    private void requireSameValues(StagedPiece piece, FileChannel data) throws IOException {
+        Path from = written(piece);
+        if (!Files.exists(from)) {
+            return;
+        }
         try (FileChannel in = FileChannel.open(from)) {
+            Boxes sent = alone(data, 0, piece);
+            piece.requireSameValues(sent.isSame(whole(in, piece), sent.start(), sent.shape()));
+        }
+    }
+
+    private void copy(StagedPiece piece, FileChannel out, long address) throws IOException {
+        try (FileChannel in = FileChannel.open(written(piece))) {
             Boxes to = alone(out, address, piece);
             whole(in, piece).copyTo(to, to.start(), to.shape());
         }

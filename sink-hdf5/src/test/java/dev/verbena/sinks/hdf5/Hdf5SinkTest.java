@@ -6,6 +6,7 @@ import static dev.verbena.staging.sink.SinkTester.piece;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.verbena.staging.metadata.PieceMetadata;
 import dev.verbena.staging.sink.SinkRejectedException;
 import dev.verbena.staging.sink.SinkTester;
 import dev.verbena.staging.sink.Sinks;
@@ -110,6 +111,37 @@ class Hdf5SinkTest {
                 .isEqualTo(
                         "int8 [1, -2, 127]\nint32 [-3, 9]\nint64 [-1152921504606846976]\n"
                                 + "float32 [0.5]\nfloat64 [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]\n");
+    }
+
+    /** A server that was killed before it began a transfer cannot tell. */
+    @Test
+    void shouldRefuseOtherValuesOfAPieceThatMayBeRepeated() throws Exception {
+        send(1, 0, new long[] {0, 0}, new long[] {2, 3});
+        send(1, 1, new long[] {0, 3}, new long[] {2, 3});
+        requireOnlyTheSame();
+        send(1, 2, new long[] {2, 0}, new long[] {2, 6});
+        requireOnlyTheSame();
+        sink.send("vectors", "double:3", 24, null, false, doubles(1, 6));
+        sink.send("vectors", "double:3", 24, null, true, doubles(1, 6));
+        assertThatThrownBy(() -> sink.send("vectors", "double:3", 24, null, true, doubles(2, 6)))
+                .isInstanceOf(SinkRejectedException.class)
+                .hasMessageContaining("variable vectors, step 0, rank 0 with other values");
+    }
+
+    private void requireOnlyTheSame() throws IOException {
+        long[] start = {0, 3};
+        long[] shape = {2, 3};
+        PieceMetadata piece = piece("Temperature", 1, 1, GLOBAL, start, shape);
+        sink.send("t1_1", "double", 8, piece, true, numbered(GLOBAL, start, shape));
+        ByteBuffer other = numbered(GLOBAL, start, shape).putDouble(32, -1);
+        assertThatThrownBy(() -> sink.send("t1_1", "double", 8, piece, true, other))
+                .isInstanceOf(SinkRejectedException.class)
+                .hasMessageContaining("variable Temperature, step 1, rank 1 with other values");
+        long[] elsewhere = {2, 3};
+        PieceMetadata moved = piece("Temperature", 1, 1, GLOBAL, elsewhere, shape);
+        assertThatThrownBy(() -> sink.send("t1_1", "double", 8, moved, true, other))
+                .isInstanceOf(SinkRejectedException.class)
+                .hasMessageContaining("of another shape or type");
     }
 
     @Test

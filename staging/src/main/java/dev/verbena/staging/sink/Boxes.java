@@ -19,6 +19,8 @@ public record Boxes(FileChannel file, long address, long[] start, long[] shape, 
     /** Shorter runs cost less through a buffer than a call that moves pages. */
     private static final int DIRECT_MIN = 64 << 10;
 
+    private static final int COMPARED_MAX = 256 << 10;
+
     /** The array with one dimension more, for the scalars of a vector; itself for 1. */
     public static long[] extended(long[] numbers, int vector, long last) {
         if (vector == 1) {
@@ -43,6 +45,44 @@ public record Boxes(FileChannel file, long address, long[] start, long[] shape, 
         }
     }
 
+    /**
+     * Whether both have the same bytes in a box, given as above; not if the other file is shorter.
+     *
+     * @throws IOException also if this file is shorter
+     */
+    public boolean isSame(Boxes other, long[] boxStart, long[] boxShape) throws IOException {
+        Runs runs = new Runs(new Layout(boxStart, boxShape), layout(), other.layout(), element);
+        long run = runs.length();
+        int most = (int) Math.min(run, COMPARED_MAX);
+        ByteBuffer own = ByteBuffer.allocateDirect(most);
+        ByteBuffer others = ByteBuffer.allocateDirect(most);
+        while (runs.next()) {
+            for (long done = 0; done < run; done += most) {
+                int count = (int) Math.min(most, run - done);
+                long from = address + runs.fromOffset() + done;
+                if (!read(own.clear().limit(count), from)) {
+                    throw new IOException("the file ends at " + (from + own.position()));
+                }
+                long at = other.address + runs.toOffset() + done;
+                boolean isRead = other.read(others.clear().limit(count), at);
+                if (!isRead || own.flip().mismatch(others.flip()) >= 0) {
+                    return false;
+                }
+            }
+        }
+        return true;
+    }
+
+    /** Fills a buffer that is empty; false: the file ends before. */
+    private boolean read(ByteBuffer buffer, long from) throws IOException {
+        while (buffer.hasRemaining()) {
+            if (file.read(buffer, from + buffer.position()) < 0) {
+                return false;
+            }
+        }
+        return true;
+    }
+
     private Layout layout() {
         return new Layout(start, shape);
     }
@@ -60,11 +100,8 @@ public record Boxes(FileChannel file, long address, long[] start, long[] shape, 
             }
             return;
         }
-        buffer.clear();
-        while (buffer.hasRemaining()) {
-            if (file.read(buffer, from + buffer.position()) < 0) {
-                throw new IOException("the file ends at " + (from + buffer.position()));
-            }
+        if (!read(buffer.clear(), from)) {
+            throw new IOException("the file ends at " + (from + buffer.position()));
         }
         buffer.flip();
         while (buffer.hasRemaining()) {

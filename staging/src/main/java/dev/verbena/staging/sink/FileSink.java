@@ -24,7 +24,6 @@ import java.util.Arrays;
  */
 public final class FileSink implements Sink {
     private static final int SESSIONS_MAX = 64;
-    private static final int COMPARED_LENGTH = 1 << 18;
 
     private final Path folder;
     private final FileTars tars;
@@ -172,30 +171,11 @@ public final class FileSink implements Sink {
 
     private static boolean isSame(FileChannel data, long length, Path raw) throws IOException {
         try (FileChannel there = FileChannel.open(raw, StandardOpenOption.READ)) {
-            if (there.size() != length) {
-                return false;
-            }
-            ByteBuffer left = ByteBuffer.allocateDirect(COMPARED_LENGTH);
-            ByteBuffer right = ByteBuffer.allocateDirect(COMPARED_LENGTH);
-            for (long done = 0; done < length; done += COMPARED_LENGTH) {
-                int count = (int) Math.min(COMPARED_LENGTH, length - done);
-                fill(left.clear().limit(count), data, done, length);
-                fill(right.clear().limit(count), there, done, length);
-                if (left.flip().mismatch(right.flip()) >= 0) {
-                    return false;
-                }
-            }
-            return true;
-        }
-    }
-
-    private static void fill(ByteBuffer buffer, FileChannel from, long position, long length)
-            throws IOException {
-        while (buffer.hasRemaining()) {
-            long at = position + buffer.position();
-            if (from.read(buffer, at) <= 0) {
-                throw new IOException("the staged file ends at " + at + " of " + length);
-            }
+            long[] start = {0};
+            long[] shape = {length};
+            return there.size() == length
+                    && new Boxes(data, 0, start, shape, 1)
+                            .isSame(new Boxes(there, 0, start, shape, 1), start, shape);
         }
     }
 

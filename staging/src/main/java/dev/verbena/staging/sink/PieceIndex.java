@@ -101,14 +101,21 @@ public final class PieceIndex {
     /**
      * Of a piece that there is.
      *
-     * @throws SinkRejectedException unless it may be this very dataset, sent again
+     * @throws SinkRejectedException unless it may be this very dataset, sent again; its values are
+     *     not compared
      */
     public void requireSame(SinkDataset dataset, StagedPiece piece) throws SinkRejectedException {
-        boolean isSame =
+        StagedPiece known =
                 byDataset.getOrDefault(dataset.name(), List.of()).stream()
-                        .anyMatch(known -> known.describe().equals(piece.describe()));
-        if (!dataset.isRepeated() || !isSame) {
+                        .filter(each -> each.describe().equals(piece.describe()))
+                        .findFirst()
+                        .orElse(null);
+        if (!dataset.isRepeated() || known == null) {
             throw new SinkRejectedException("there is already " + piece.describe());
+        }
+        if (!known.hasShapeOf(piece)) {
+            throw new SinkRejectedException(
+                    "there is already " + piece.describe() + ", of another shape or type");
         }
     }
 

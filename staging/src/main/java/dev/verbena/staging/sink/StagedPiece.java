@@ -187,4 +187,28 @@ public record StagedPiece(
     public String describe() {
         return "variable %s, step %s, rank %s".formatted(variable, step, rank);
     }
+
+    /**
+     * Of a dataset whose piece is there.
+     *
+     * @param areSame its values are those that are there
+     * @throws SinkRejectedException unless they are
+     */
+    public void requireSameValues(boolean areSame) throws SinkRejectedException {
+        if (!areSame) {
+            throw new SinkRejectedException(
+                    "there is already "
+                            + describe()
+                            + " with other values; send it as another step");
+        }
+    }
+
+    /** Whether it is as large, where the other is, and of its type. */
+    boolean hasShapeOf(StagedPiece other) {
+        return Arrays.equals(global, other.global)
+                && Arrays.equals(start, other.start)
+                && Arrays.equals(shape, other.shape)
+                && scalar == other.scalar
+                && vector == other.vector;
+    }
 }

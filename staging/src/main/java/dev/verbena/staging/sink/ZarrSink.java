@@ -100,6 +100,7 @@ public final class ZarrSink implements Sink {
             index.add(dataset.name(), piece);
         } else {
             index.requireSame(dataset, piece);
+            requireSameValues(piece, data);
         }
         if (index.isSealed(piece) && Files.exists(begun(piece))) {
             group(complete(piece).getParent());
@@ -215,6 +216,30 @@ public final class ZarrSink implements Sink {
             }
             from.copyTo(to, box.start, box.shape);
             out.force(true);
+        }
+    }
+
+    /** Of what somebody has taken away since, nothing can be said. */
+    private void requireSameValues(StagedPiece piece, FileChannel data) throws IOException {
+        Path array = Files.exists(complete(piece)) ? complete(piece) : begun(piece);
+        if (!Files.exists(array.resolve(".zarray"))) {
+            return;
+        }
+        long[] chunks = chunks(Files.readString(array.resolve(".zarray")), piece.global().length);
+        Boxes sent = new Boxes(data, 0, piece.start(), piece.shape(), element(piece));
+        eachChunk(
+                piece,
+                chunks,
+                (file, box) -> piece.requireSameValues(areSame(sent, array.resolve(file), box)));
+    }
+
+    private static boolean areSame(Boxes sent, Path file, ChunkBox box) throws IOException {
+        if (!Files.exists(file)) {
+            return true;
+        }
+        try (FileChannel in = FileChannel.open(file)) {
+            Boxes there = new Boxes(in, 0, box.origin, box.chunk, sent.element());
+            return sent.isSame(there, box.start, box.shape);
         }
     }
 

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.verbena.staging.metadata.PieceMetadata;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -131,6 +132,37 @@ class ZarrSinkTest {
         // The first one is still known to be here.
         PieceMetadata first = piece("v", 0, 0, size, none, size);
         sink.send("d", "double", 8, first, true, doubles(0, 3));
+    }
+
+    /** A server that was killed before it began a transfer cannot tell. */
+    @Test
+    void shouldRefuseOtherValuesOfAPieceThatMayBeRepeated() throws Exception {
+        send(1, 0, new long[] {0, 0}, new long[] {2, 3});
+        send(1, 1, new long[] {0, 3}, new long[] {2, 3});
+        requireOnlyTheSame();
+        send(1, 2, new long[] {2, 0}, new long[] {2, 6});
+        requireOnlyTheSame();
+        sink.send("vectors", "double:3", 24, null, false, doubles(1, 6));
+        sink.send("vectors", "double:3", 24, null, true, doubles(1, 6));
+        assertThatThrownBy(() -> sink.send("vectors", "double:3", 24, null, true, doubles(2, 6)))
+                .isInstanceOf(SinkRejectedException.class)
+                .hasMessageContaining("variable vectors, step 0, rank 0 with other values");
+    }
+
+    private void requireOnlyTheSame() throws IOException {
+        long[] start = {0, 3};
+        long[] shape = {2, 3};
+        PieceMetadata piece = piece("Temperature", 1, 1, GLOBAL, start, shape);
+        sink.send("t1_1", "double", 8, piece, true, numbered(GLOBAL, start, shape));
+        ByteBuffer other = numbered(GLOBAL, start, shape).putDouble(32, -1);
+        assertThatThrownBy(() -> sink.send("t1_1", "double", 8, piece, true, other))
+                .isInstanceOf(SinkRejectedException.class)
+                .hasMessageContaining("variable Temperature, step 1, rank 1 with other values");
+        long[] elsewhere = {2, 3};
+        PieceMetadata moved = piece("Temperature", 1, 1, GLOBAL, elsewhere, shape);
+        assertThatThrownBy(() -> sink.send("t1_1", "double", 8, moved, true, other))
+                .isInstanceOf(SinkRejectedException.class)
+                .hasMessageContaining("of another shape or type");
     }
 
     @Test
