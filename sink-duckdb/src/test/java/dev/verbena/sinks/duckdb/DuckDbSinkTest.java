@@ -135,6 +135,34 @@ class DuckDbSinkTest {
                 .hasMessageContaining("nowhere");
     }
 
+    /** A server that was killed before it began a transfer cannot tell. */
+    @Test
+    void shouldRefuseAnotherPieceOfANameThatMayBeRepeated() throws Exception {
+        tester.send("t0", "double", 8, half(0), false, doubles(0, 12));
+        tester.send("t0", "double", 8, half(0), true, doubles(0, 12));
+        PieceMetadata moved =
+                piece("Temperature", 7, 0, new long[] {4, 6}, new long[] {1, 0}, new long[] {2, 6});
+        assertThatThrownBy(() -> tester.send("t0", "double", 8, moved, true, doubles(0, 12)))
+                .isInstanceOf(SinkRejectedException.class)
+                .hasMessageContaining("variable Temperature, step 7, rank 0");
+        assertThatThrownBy(() -> tester.send("t0", "long", 8, half(0), true, doubles(0, 12)))
+                .isInstanceOf(SinkRejectedException.class)
+                .hasMessageContaining("variable Temperature, step 7, rank 0");
+        assertThatThrownBy(() -> tester.send("t0", "double", 8, half(0), true, doubles(1, 12)))
+                .isInstanceOf(SinkRejectedException.class)
+                .hasMessageContaining("variable Temperature, step 7, rank 0 with other values");
+        tester.send("v", "double:3", 24, null, false, doubles(1, 6));
+        tester.send("v", "double:3", 24, null, true, doubles(1, 6));
+        assertThatThrownBy(() -> tester.send("v", "double:3", 24, null, true, doubles(2, 6)))
+                .isInstanceOf(SinkRejectedException.class)
+                .hasMessageContaining("variable v, step 0, rank 0 with other values");
+        tester.send("n", "double", 8, null, false, doubles(Double.NaN, 2));
+        tester.send("n", "double", 8, null, true, doubles(Double.NaN, 2));
+        session.command("DELETE FROM Temperature WHERE step = 7");
+        tester.send("t0", "double", 8, half(0), true, doubles(0, 12));
+        assertThat(session.command("SELECT count(*) FROM Temperature")).isEqualTo("0\n");
+    }
+
     /** To DuckDB their tables would be one. */
     @Test
     void shouldRefuseAVariableWhoseNameDiffersFromAnotherInCaseOnly() throws Exception {

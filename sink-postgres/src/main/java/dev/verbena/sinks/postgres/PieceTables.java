@@ -5,6 +5,7 @@ import dev.verbena.staging.sink.SqlTars;
 import dev.verbena.staging.sink.StagedPiece;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 
@@ -46,17 +47,12 @@ final class PieceTables {
         }
     }
 
-    /** The dataset that was a piece of this key; empty: there is none. */
-    static String dataset(Connection connection, StagedPiece piece) throws SQLException {
-        String select =
-                "SELECT dataset FROM verbena_piece WHERE variable = ? AND step = ? AND rank = ?";
-        try (PreparedStatement statement = connection.prepareStatement(select)) {
-            statement.setString(1, piece.variable());
-            statement.setLong(2, piece.step());
-            statement.setInt(3, piece.rank());
-            try (var found = statement.executeQuery()) {
-                return found.next() ? found.getString(1) : "";
-            }
+    /** Whether this dataset was this piece; its values are not compared. */
+    static boolean isSame(Connection connection, SinkDataset dataset, StagedPiece piece)
+            throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet found = statement.executeQuery(SqlTars.same(dataset, piece))) {
+            return found.next();
         }
     }
 

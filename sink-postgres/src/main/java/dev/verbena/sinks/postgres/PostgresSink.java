@@ -138,8 +138,7 @@ public final class PostgresSink implements Sink {
             if (PieceTables.claim(connection, dataset, piece)) {
                 PieceTables.create(connection, piece);
                 copy(piece, data);
-            } else if (!dataset.isRepeated()
-                    || !dataset.name().equals(PieceTables.dataset(connection, piece))) {
+            } else if (!dataset.isRepeated() || !PieceTables.isSame(connection, dataset, piece)) {
                 throw new SinkRejectedException("there is already " + piece.describe());
             }
         }

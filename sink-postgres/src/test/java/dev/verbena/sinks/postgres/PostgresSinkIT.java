@@ -114,6 +114,23 @@ class PostgresSinkIT {
         assertThat(session.command("SELECT count(*) FROM \"Temperature\"")).isEqualTo("12\n");
     }
 
+    /** A server that was killed before it began a transfer cannot tell. */
+    @Test
+    void shouldRefuseAnotherPieceOfANameThatMayBeRepeated() throws Exception {
+        tester.send("t0", "double", 8, half(0), false, doubles(0, 12));
+        tester.send("t0", "double", 8, half(0), true, doubles(0, 12));
+        PieceMetadata moved =
+                piece("Temperature", 7, 0, new long[] {4, 6}, new long[] {1, 0}, new long[] {2, 6});
+        assertThatThrownBy(() -> tester.send("t0", "double", 8, moved, true, doubles(0, 12)))
+                .isInstanceOf(SinkRejectedException.class)
+                .hasMessageContaining("variable Temperature, step 7, rank 0");
+        assertThatThrownBy(() -> tester.send("t0", "long", 8, half(0), true, doubles(0, 12)))
+                .isInstanceOf(SinkRejectedException.class)
+                .hasMessageContaining("variable Temperature, step 7, rank 0");
+        assertThat(session.command("SELECT count(*), sum(value) FROM \"Temperature\""))
+                .isEqualTo("12\t66\n");
+    }
+
     @Test
     void shouldRefuseWhatDoesNotFitAndLeaveNothing() throws Exception {
         tester.send("a", "double", 8, null, false, doubles(0, 3));

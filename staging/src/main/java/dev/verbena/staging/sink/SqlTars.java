@@ -76,6 +76,20 @@ public final class SqlTars {
                 .toString();
     }
 
+    /** A query that finds a row if this dataset was this piece, of its type and shape. */
+    public static String same(SinkDataset dataset, StagedPiece piece) {
+        return "SELECT 1 FROM verbena_piece WHERE variable = '%s' AND step = %s AND rank = %s AND dataset = '%s' AND type = '%s' AND shape = %s AND start = %s AND size = %s"
+                .formatted(
+                        piece.variable(),
+                        piece.step(),
+                        piece.rank(),
+                        dataset.name(),
+                        dataset.type(),
+                        array(piece.global()),
+                        array(piece.start()),
+                        array(piece.shape()));
+    }
+
     /**
      * Creates the array's table.
      *

@@ -15,6 +15,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -128,9 +129,40 @@ final class DuckSession implements SinkSession {
             } finally {
                 owner.rows().remove(key);
             }
-        } else if (!dataset.isRepeated() || !dataset.name().equals(nameOf(piece))) {
+        } else if (!dataset.isRepeated()
+                || statements.query(SqlTars.same(dataset, piece)).isEmpty()) {
             throw new SinkRejectedException("there is already " + piece.describe());
+        } else {
+            requireSameValues(piece, data);
         }
+    }
+
+    /** Of rows that somebody has deleted since, nothing can be said. */
+    private void requireSameValues(StagedPiece piece, FileChannel data) throws IOException {
+        String there =
+                "FROM \"%s\" WHERE step = %s AND rank = %s"
+                        .formatted(piece.variable(), piece.step(), piece.rank());
+        List<String[]> known = statements.query(sums(piece, "value", there));
+        if (known.get(0)[0].equals("0")) {
+            return;
+        }
+        long key = owner.rows().add(data, piece);
+        try {
+            String sent = "FROM verbena_rows(" + key + ")";
+            List<String[]> sums = statements.query(sums(piece, value(piece), sent));
+            piece.requireSameValues(Arrays.equals(sums.get(0), known.get(0)));
+        } finally {
+            owner.rows().remove(key);
+        }
+    }
+
+    /** Of rows in any order. */
+    private static String sums(StagedPiece piece, String value, String from) {
+        String hash = "hash(CAST(%s AS %s)%s)";
+        String row =
+                hash.formatted(value, SqlTars.type(piece.scalar(), piece.vector()), indices(piece));
+        return "SELECT count(*), coalesce(sum(%1$s), 0), coalesce(bit_xor(%1$s), 0) %2$s"
+                .formatted(row, from);
     }
 
     /** Names of tables that differ only in case are one name to the database. */
@@ -150,14 +182,6 @@ final class DuckSession implements SinkSession {
         owners.add(piece.variable());
     }
 
-    /** The dataset that was this piece. */
-    private String nameOf(StagedPiece piece) throws IOException {
-        return statements.query(
-                        "SELECT dataset FROM verbena_piece WHERE variable = '%s' AND step = %s AND rank = %s"
-                                .formatted(piece.variable(), piece.step(), piece.rank()))
-                .get(0)[0];
-    }
-
     private static void requireAll(long count, StagedPiece piece) throws IOException {
         if (count != piece.count()) {
             throw new IOException(count + " rows instead of " + piece.count());
@@ -165,18 +189,28 @@ final class DuckSession implements SinkSession {
     }
 
     private static String insertion(StagedPiece piece, long key) {
-        String indices =
-                IntStream.range(0, piece.shape().length)
-                        .mapToObj(each -> ", i" + each)
-                        .collect(Collectors.joining());
-        String value =
-                piece.vector() == 1
-                        ? "v0"
-                        : IntStream.range(0, piece.vector())
-                                .mapToObj(each -> "v" + each)
-                                .collect(Collectors.joining(", ", "list_value(", ")"));
         return "INSERT INTO \"%s\" SELECT %s, %s%s, %s FROM verbena_rows(%s)"
-                .formatted(piece.variable(), piece.step(), piece.rank(), indices, value, key);
+                .formatted(
+                        piece.variable(),
+                        piece.step(),
+                        piece.rank(),
+                        indices(piece),
+                        value(piece),
+                        key);
+    }
+
+    private static String indices(StagedPiece piece) {
+        return IntStream.range(0, piece.shape().length)
+                .mapToObj(each -> ", i" + each)
+                .collect(Collectors.joining());
+    }
+
+    private static String value(StagedPiece piece) {
+        return piece.vector() == 1
+                ? "v0"
+                : IntStream.range(0, piece.vector())
+                        .mapToObj(each -> "v" + each)
+                        .collect(Collectors.joining(", ", "list_value(", ")"));
     }
 
     private boolean isSealed(StagedPiece piece) throws IOException {
