@@ -23,7 +23,7 @@ public final class RecordingSink implements Sink {
     public final Map<String, byte[]> datasets = new ConcurrentHashMap<>();
     public final Set<String> refused = ConcurrentHashMap.newKeySet();
     public final AtomicInteger tries = new AtomicInteger();
-    private final Semaphore permits = new Semaphore(0);
+    private final Semaphore permits = new Semaphore(0, true);
     private final int sessions;
     public volatile boolean isDown;
     public volatile String answer = "Query executed successfully";
@@ -42,6 +42,11 @@ public final class RecordingSink implements Sink {
 
     public void permit(int count) {
         permits.release(count);
+    }
+
+    /** How many wait for a permit; they get it in the order in which they came. */
+    public int waiting() {
+        return permits.getQueueLength();
     }
 
     public void openAll() {
