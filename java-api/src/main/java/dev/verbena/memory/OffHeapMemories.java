@@ -5,6 +5,7 @@ import dev.verbena.softnic.bindings.softnic;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.function.Supplier;
 import org.agrona.BufferUtil;
 import org.agrona.UnsafeApi;
 
@@ -97,7 +98,9 @@ public final class OffHeapMemories {
 
     /**
      * Memory of a direct buffer, from its index 0 to its capacity. The buffer is kept reachable
-     * until close; closing frees nothing.
+     * until close; closing frees nothing. Of a segment's buffer whose arena was closed, registering
+     * the memory and windows into it are an {@link IllegalStateException}, as in {@link
+     * SegmentMemories#wrap}.
      *
      * @throws IllegalArgumentException for a heap buffer, a read-only or an empty one
      */
@@ -183,11 +186,18 @@ public final class OffHeapMemories {
 
     /** Memory of somebody's direct buffer. */
     private static final class WrappedMemory extends AbstractMemory {
+        private final Supplier<String> lost;
         private ByteBuffer buffer;
 
         WrappedMemory(ByteBuffer buffer) {
             super("wrapped", BufferUtil.address(buffer), buffer.capacity());
             this.buffer = buffer;
+            this.lost = SegmentMemories.lost(buffer);
+        }
+
+        @Override
+        String lost() {
+            return lost.get();
         }
 
         @Override

@@ -4,7 +4,10 @@ import dev.verbena.softnic.NativeAccess;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
+import java.nio.Buffer;
+import java.nio.ByteBuffer;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 /**
  * Regions and {@link OffHeapMemory} as a {@code java.lang.foreign.MemorySegment}, of any length: on
@@ -144,6 +147,19 @@ public final class SegmentMemories {
         }
     }
 
+    /**
+     * Why the memory of a buffer is not there any more; null: it is there. Before JDK 22 no arena
+     * can be closed under a buffer.
+     */
+    static Supplier<String> lost(ByteBuffer buffer) {
+        if (unavailabilityCause() != null) {
+            return () -> null;
+        }
+        Foreign foreign = foreign();
+        Object scope = foreign.call(foreign.scope, foreign.call(foreign.ofBuffer, buffer));
+        return () -> foreign.lost(scope);
+    }
+
     private static void requireSegmentType(boolean isType, Class<?> type) {
         if (!isType) {
             throw new IllegalArgumentException(
@@ -183,6 +199,8 @@ public final class SegmentMemories {
         private final MethodHandle ofShared = find(arena, true, "ofShared", arena);
         private final MethodHandle ofAddress =
                 find(segment, true, "ofAddress", segment, long.class);
+        private final MethodHandle ofBuffer =
+                find(segment, true, "ofBuffer", segment, Buffer.class);
         private final MethodHandle reinterpret =
                 find(segment, false, "reinterpret", segment, long.class, arena, Consumer.class);
         private final MethodHandle allocate =
@@ -192,7 +210,11 @@ public final class SegmentMemories {
         private final MethodHandle isNative = find(segment, false, "isNative", boolean.class);
         private final MethodHandle isReadOnly = find(segment, false, "isReadOnly", boolean.class);
         private final MethodHandle scope = find(segment, false, "scope", scopeType);
-        private final MethodHandle isAlive = find(scopeType, false, "isAlive", boolean.class);
+
+        /** Takes an object, to be called exactly: it is asked for each window. */
+        private final MethodHandle isAlive =
+                find(scopeType, false, "isAlive", boolean.class)
+                        .asType(MethodType.methodType(boolean.class, Object.class));
 
         private static Class<?> type(String name) {
             try {
@@ -217,6 +239,19 @@ public final class SegmentMemories {
                         : lookup.findVirtual(of, name, type);
             } catch (ReflectiveOperationException e) {
                 throw new IllegalStateException("a JDK without " + of.getName() + "." + name, e);
+            }
+        }
+
+        /** Why memory of this scope is not there any more; null: it is there. */
+        private String lost(Object ofScope) {
+            try {
+                return (boolean) isAlive.invokeExact(ofScope)
+                        ? null
+                        : "the arena of the segment was closed";
+            } catch (RuntimeException | Error e) {
+                throw e;
+            } catch (Throwable e) {
+                throw new IllegalStateException("java.lang.foreign", e);
             }
         }
 
@@ -249,9 +284,7 @@ public final class SegmentMemories {
 
         @Override
         String lost() {
-            boolean isThere =
-                    (boolean) foreign.call(foreign.isAlive, foreign.call(foreign.scope, segment));
-            return isThere ? null : "the arena of the segment was closed";
+            return foreign.lost(foreign.call(foreign.scope, segment));
         }
 
         @Override

@@ -161,6 +161,32 @@ class SegmentMemoriesTest {
     }
 
     @Test
+    void shouldGiveNoWindowIntoABufferWhoseArenaIsClosed() throws Exception {
+        assumeSegments();
+        Class<?> arenaType = Class.forName("java.lang.foreign.Arena");
+        try (Transport transport = ShmTesting.open("segments")) {
+            AutoCloseable arena = (AutoCloseable) arenaType.getMethod("ofConfined").invoke(null);
+            Object segment =
+                    arenaType
+                            .getMethod("allocate", long.class, long.class)
+                            .invoke(arena, 1L << 20, 8L);
+            OffHeapMemory wrapped = OffHeapMemories.wrap(bytes(segment));
+            OffHeapMemory part = OffHeapMemories.part(wrapped, 8, 8);
+            wrapped.buffer(0, 8).putLong(0, 42);
+            arena.close();
+            for (OffHeapMemory each : new OffHeapMemory[] {wrapped, part}) {
+                assertThatThrownBy(() -> each.buffer(0, 8))
+                        .isInstanceOf(IllegalStateException.class)
+                        .hasMessageContaining("arena of the segment was closed");
+                assertThatThrownBy(() -> transport.register(each, 0))
+                        .isInstanceOf(IllegalStateException.class);
+            }
+            part.close();
+            wrapped.close();
+        }
+    }
+
+    @Test
     void shouldWrapACallersSegment() throws Exception {
         assumeSegments();
         try (OffHeapMemory owner = SegmentMemories.allocate(64)) {
