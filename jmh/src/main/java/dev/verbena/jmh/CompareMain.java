@@ -401,7 +401,7 @@ public final class CompareMain {
         }
     }
 
-    private static void take(Comparison comparison, Contestant probe, int pairs)
+    static void take(Comparison comparison, Contestant probe, int pairs)
             throws InterruptedException {
         for (int tried = 0; comparison.pairs() < pairs && tried < 2 * pairs; tried++) {
             int next = comparison.pairs() + 1;
@@ -412,5 +412,8 @@ public final class CompareMain {
             }
         }
         System.err.println();
+        if (!comparison.told().isEmpty()) {
+            System.err.println(comparison.told());
+        }
     }
 }

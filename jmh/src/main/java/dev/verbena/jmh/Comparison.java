@@ -41,6 +41,9 @@ final class Comparison {
     /** A verdict needs as many pairs with one placement. */
     static final int VERDICT_PAIRS = 10;
 
+    /** No verdict where more than one pair of so many failed. */
+    private static final int FAILED_ONE_OF = 10;
+
     /** Samples of each of the other's settings. */
     private static final int CHOICE_SAMPLES = 3;
 
@@ -49,6 +52,7 @@ final class Comparison {
 
     private final List<double[]> far = new ArrayList<>();
     private int dropped;
+    private int failed;
     private String failure = "";
 
     Comparison(
@@ -126,6 +130,7 @@ final class Comparison {
             double[] pair = {results.get(0), results.get(1), turn.lineNs()};
             (turn.isNear() ? near : far).add(pair);
         } catch (IOException e) {
+            failed++;
             failure = e.getMessage();
         }
     }
@@ -136,6 +141,14 @@ final class Comparison {
 
     String failure() {
         return failure;
+    }
+
+    /** How many pairs failed, and the last reason; empty if none did. */
+    String told() {
+        return failed == 0
+                ? ""
+                : "%s: %s of %s pairs failed, the last: %s"
+                        .formatted(id, failed, pairs() + dropped + failed, failure);
     }
 
     /** Rows of the report's table, one for each placement seen. */
@@ -162,13 +175,14 @@ final class Comparison {
         rows.add(
                 String.format(
                         Locale.ROOT,
-                        "| %s | %s | %s (%.0f ns), %d pairs, %d dropped | %.3f %s | %.3f %s (%s) | %.2f | %s | %s |",
+                        "| %s | %s | %s (%.0f ns), %d pairs, %d dropped%s | %.3f %s | %.3f %s (%s) | %.2f | %s | %s |",
                         id,
                         sentence,
                         placement,
                         median(pairs, 2),
                         pairs.size(),
                         dropped,
+                        failed == 0 ? "" : ", " + failed + " failed",
                         oursMedian,
                         unit,
                         otherMedian,
@@ -195,6 +209,9 @@ final class Comparison {
         }
         if (count < VERDICT_PAIRS) {
             return "too few pairs";
+        }
+        if (failed * FAILED_ONE_OF > pairs() + dropped + failed) {
+            return "too many pairs failed";
         }
         boolean isMet =
                 switch (bound) {

@@ -4,16 +4,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.verbena.jmh.Comparison.Bound;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Others get the best of their settings, and the page says which. */
 @Timeout(60)
 class ComparisonTest {
     private static final Pattern NUMBER = Pattern.compile("value ([0-9.]+)");
+
+    @TempDir private Path folder;
 
     /** A program that says what its variable is. */
     private static Contestant program(String name, String value) {
@@ -45,6 +49,50 @@ class ComparisonTest {
     void shouldCompareWithTheBestSettingsOfTheOther() throws InterruptedException {
         assertThat(rows("ns", Bound.AT_MOST)).contains("20.000 ns (quick)", "| 0.50 |");
         assertThat(rows("GB/s", Bound.AT_LEAST)).contains("30.000 GB/s (slow)", "| 0.33 |");
+    }
+
+    private Comparison comparison(String ours, Bound bound) {
+        return new Comparison(
+                "id",
+                "sentence",
+                "ns",
+                new Contestant(
+                        "ours", List.of("/bin/sh", "-c", ours), Map.of(), NUMBER, 1),
+                program("other", "20"),
+                bound,
+                1);
+    }
+
+    /** A program that fails at every second call, by a file that is there or not. */
+    private String everySecondFails() {
+        return "if rm FILE 2>/dev/null; then echo broken; exit 3; else touch FILE; echo value 10; fi"
+                .replace("FILE", folder.resolve("called").toString());
+    }
+
+    @Test
+    void shouldGiveNoVerdictWhereManyPairsFailed() throws InterruptedException {
+        Comparison comparison = comparison(everySecondFails(), Bound.AT_MOST);
+        CompareMain.take(comparison, program("probe", "100"), 10);
+        assertThat(comparison.rows())
+                .singleElement()
+                .asString()
+                .contains("10 pairs, 0 dropped, 9 failed |")
+                .endsWith("| too many pairs failed |");
+        assertThat(comparison.told())
+                .isEqualTo("id: 9 of 19 pairs failed, the last: ours: exit code 3, no figure in: broken");
+    }
+
+    @Test
+    void shouldGiveAVerdictWhereFewPairsFailed() throws InterruptedException {
+        Comparison comparison = comparison("echo value 10", Bound.AT_MOST);
+        CompareMain.take(comparison, program("probe", "100"), 10);
+        assertThat(comparison.told()).isEmpty();
+        comparison.takePair(program("probe", "none"), true);
+        assertThat(comparison.rows())
+                .singleElement()
+                .asString()
+                .contains("10 pairs, 0 dropped, 1 failed |")
+                .endsWith("| met |");
     }
 
     @Test
