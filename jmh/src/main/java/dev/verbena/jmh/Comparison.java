@@ -204,14 +204,14 @@ final class Comparison {
     }
 
     private String verdict(String placement, int count, double oursMedian, double ratio) {
-        if (bound == Bound.NONE) {
-            return "";
-        }
         if (count < VERDICT_PAIRS) {
             return "too few pairs";
         }
         if (failed * FAILED_ONE_OF > pairs() + dropped + failed) {
             return "too many pairs failed";
+        }
+        if (bound == Bound.NONE) {
+            return "";
         }
         boolean isMet =
                 switch (bound) {

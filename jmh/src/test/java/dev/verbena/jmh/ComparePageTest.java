@@ -6,6 +6,8 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -85,7 +87,7 @@ class ComparePageTest {
     }
 
     @Test
-    void shouldReplaceRowsOfTheSamePlacementUnlessPairsAreTooFew() throws IOException {
+    void shouldReplaceRowsOfTheSamePlacementUnlessPairsAreTooFew() throws Exception {
         ComparePage page = ComparePage.read(folder.resolve("none.md"));
         List<String> old = List.of("| first | x | near (1 ns) | 1 |", "| first | x | far | 2 |");
         page.put("old machine.", "first", old, "| first | `o old` | `c` |");
@@ -99,6 +101,22 @@ class ComparePageTest {
 
         assertThat(text).contains("| 2 |", "| 3 |").doesNotContain("| 1 |").doesNotContain("| 4 |");
         assertThat(text.indexOf("| 2 |")).isLessThan(text.indexOf("Environment: new machine."));
+
+        // Of a row without a target, too.
+        Comparison untargeted =
+                new Comparison("second", "x", "ns", says(1), says(2), Comparison.Bound.NONE, 0);
+        untargeted.takePair(says(80), true);
+        old = List.of("| second | x | near (80 ns), 10 pairs, 0 dropped | 5 |");
+        page.put("old machine.", "second", old, "| second | `o old` | `c` |");
+        page.put("new machine.", "second", untargeted.rows(), "| second | `o new` | `c` |");
+        assertThat(page.text(IDS))
+                .contains("10 pairs, 0 dropped | 5 |", "| second | `o old` | `c` |")
+                .doesNotContain("1 pairs, ");
+    }
+
+    private static Contestant says(int value) {
+        List<String> command = List.of("echo", Integer.toString(value));
+        return new Contestant("says", command, Map.of(), Pattern.compile("([0-9]+)"), 1);
     }
 
     @Test
