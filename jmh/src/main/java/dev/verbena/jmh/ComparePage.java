@@ -69,6 +69,7 @@ final class ComparePage {
 
     private static final String ENVIRONMENT = "Environment: ";
     private static final String FEW = "too few pairs";
+    private static final String NOT_MEASURED = "| not measured: ";
 
     /** Rows by the name of their comparison, by environment. */
     private final Map<String, Map<String, List<String>>> tables = new LinkedHashMap<>();
@@ -122,9 +123,14 @@ final class ComparePage {
      */
     void put(String environment, String id, List<String> rows, String settingsRow) {
         boolean isKnown = tables.values().stream().anyMatch(table -> table.containsKey(id));
-        if (isKnown && rows.stream().allMatch(row -> row.contains("| not measured: "))) {
+        if (isKnown && rows.stream().allMatch(ComparePage::isMissing)) {
             return;
         }
+        tables.values()
+                .forEach(
+                        table ->
+                                table.getOrDefault(id, new ArrayList<>())
+                                        .removeIf(ComparePage::isMissing));
         settings(settingsRow);
         for (String row : rows) {
             if (!row.contains(FEW) || earlier(id, row).stream().allMatch(e -> e.contains(FEW))) {
@@ -133,6 +139,11 @@ final class ComparePage {
                 rows(environment, id).add(row);
             }
         }
+    }
+
+    /** Whether a row says only why there are no figures. */
+    private static boolean isMissing(String row) {
+        return row.contains(NOT_MEASURED);
     }
 
     private static void remove(Map<String, List<String>> table, String id, String row) {

@@ -120,6 +120,27 @@ class ComparePageTest {
     }
 
     @Test
+    void shouldSayNoLongerThatARowWasNotMeasuredOnceItIs() throws IOException {
+        ComparePage page = ComparePage.read(folder.resolve("none.md"));
+        page.put(
+                "old machine.",
+                "first",
+                List.of("| first | x | - | - | - | - | - | not measured: no program |"),
+                "| first | `o old` | `c` |");
+        page = reread(page, IDS);
+        assertThat(page.text(IDS)).contains("not measured: no program");
+        page.put(
+                "new machine.",
+                "first",
+                List.of("| first | x | near (2 ns) | 3 |", "| first | x | far (9 ns) | 4 |"),
+                "| first | `o new` | `c` |");
+
+        assertThat(page.text(IDS))
+                .contains("| 3 |", "| 4 |")
+                .doesNotContain("not measured", "old machine");
+    }
+
+    @Test
     void shouldLeaveOutEmptyTablesAndComparisonsThatAreNoMore() throws IOException {
         ComparePage page = ComparePage.read(folder.resolve("none.md"));
         page.put("old machine.", "first", List.of("| first | old |"), "| first | `o old` | `c` |");
