@@ -24,7 +24,7 @@ public final class CompareMain {
     private final Contestants contestants;
     private final List<Comparison> comparisons = new ArrayList<>();
 
-    private CompareMain(String bench) {
+    CompareMain(String bench) {
         this.bench = bench;
         this.contestants = new Contestants(bench);
         addPut();
@@ -336,12 +336,21 @@ public final class CompareMain {
         List<String> wanted = all.subList(3, all.size());
         Path page = Path.of(arguments[0]).resolve("docs/benchmarks.md");
         CompareMain main = new CompareMain(arguments[1]);
-        main.run(pairs, wanted, page);
-        System.out.println(
-                isKept(pairs)
-                        ? "wrote " + page
-                        : "%s stays as it is: it needs %s pairs"
-                                .formatted(page, Comparison.VERDICT_PAIRS));
+        int put = main.run(pairs, wanted, page);
+        System.out.println(said(page, pairs, put));
+        if (isKept(pairs) && put == 0) {
+            System.exit(1);
+        }
+    }
+
+    /** What became of the page. */
+    private static String said(Path page, int pairs, int put) {
+        if (!isKept(pairs)) {
+            return "%s stays as it is: it needs %s pairs".formatted(page, Comparison.VERDICT_PAIRS);
+        }
+        return put == 0
+                ? page + " stays as it is: no new row for it; the reasons are above"
+                : "wrote " + page;
     }
 
     /** Too few pairs are a trial, which takes no figures away. */
@@ -358,9 +367,12 @@ public final class CompareMain {
         }
     }
 
-    /** The page is written after each comparison, so that a run that is ended keeps its rows. */
-    private void run(int pairs, List<String> wanted, Path page)
-            throws IOException, InterruptedException {
+    /**
+     * The page is written after each comparison, so that a run that is ended keeps its rows.
+     *
+     * @return how many comparisons put a row into the page
+     */
+    int run(int pairs, List<String> wanted, Path page) throws IOException, InterruptedException {
         for (String name : wanted) {
             if (comparisons.stream().noneMatch(comparison -> comparison.isNamed(name))) {
                 System.err.println(
@@ -371,7 +383,6 @@ public final class CompareMain {
             }
         }
         Contestant probe = contestants.c("line", "limit", 8).scaled(2);
-        List<String> ids = comparisons.stream().map(comparison -> comparison.id).toList();
         List<Comparison> chosen =
                 comparisons.stream()
                         .filter(each -> wanted.isEmpty() || wanted.stream().anyMatch(each::isNamed))
@@ -383,22 +394,34 @@ public final class CompareMain {
                         comparison.id, Contestants.UCX);
             }
         }
+        int put = 0;
         for (Comparison comparison : chosen) {
             if (!comparison.needs(Contestants.UCX) || Contestants.isOnPath(Contestants.UCX)) {
                 comparison.choose();
                 take(comparison, probe, pairs);
                 comparison.rows().forEach(System.out::println);
-                if (isKept(pairs)) {
-                    ComparePage measured = ComparePage.read(page);
-                    measured.put(
-                            Surroundings.line(),
-                            comparison.id,
-                            comparison.rows(),
-                            comparison.settings());
-                    Files.writeString(page, measured.text(ids));
+                if (isKept(pairs) && put(comparison, page)) {
+                    put++;
                 }
             }
         }
+        return put;
+    }
+
+    /** False: the page stays as it is. */
+    private boolean put(Comparison comparison, Path page) throws IOException {
+        List<String> ids = comparisons.stream().map(each -> each.id).toList();
+        ComparePage measured = ComparePage.read(page);
+        boolean isPut =
+                measured.put(
+                        Surroundings.line(),
+                        comparison.id,
+                        comparison.rows(),
+                        comparison.settings());
+        if (isPut) {
+            Files.writeString(page, measured.text(ids));
+        }
+        return isPut;
     }
 
     static void take(Comparison comparison, Contestant probe, int pairs)

@@ -120,25 +120,32 @@ final class ComparePage {
      * Replaces a comparison's rows by those that were just measured, and how that was done. Figures
      * of earlier stay where there are none now, those of other placements, and those of enough
      * pairs where there are too few now.
+     *
+     * @return whether the page has one of these rows now
      */
-    void put(String environment, String id, List<String> rows, String settingsRow) {
+    boolean put(String environment, String id, List<String> rows, String settingsRow) {
         boolean isKnown = tables.values().stream().anyMatch(table -> table.containsKey(id));
         if (isKnown && rows.stream().allMatch(ComparePage::isMissing)) {
-            return;
+            return false;
         }
         tables.values()
                 .forEach(
                         table ->
                                 table.getOrDefault(id, new ArrayList<>())
                                         .removeIf(ComparePage::isMissing));
-        settings(settingsRow);
+        boolean isPut = false;
         for (String row : rows) {
             if (!row.contains(FEW) || earlier(id, row).stream().allMatch(e -> e.contains(FEW))) {
                 earlier(id, row)
                         .forEach(each -> tables.values().forEach(table -> remove(table, id, each)));
                 rows(environment, id).add(row);
+                isPut = true;
             }
         }
+        if (isPut) {
+            settings(settingsRow);
+        }
+        return isPut;
     }
 
     /** Whether a row says only why there are no figures. */

@@ -141,6 +141,18 @@ class ComparePageTest {
     }
 
     @Test
+    void shouldCountTheComparisonsThatPutARow() throws Exception {
+        Path page = folder.resolve("page.md");
+        CompareMain main = new CompareMain(folder.resolve("no-programs/softnic-bench").toString());
+        assertThat(main.run(10, List.of("put-c", "put-limit"), page)).isEqualTo(2);
+        assertThat(page).content().contains("| put-c |", "not measured: ");
+        String before = Files.readString(page);
+        assertThat(main.run(10, List.of("put-c", "put-limit"), page)).isZero();
+        assertThat(main.run(1, List.of("put-rate"), page)).isZero();
+        assertThat(page).content().isEqualTo(before);
+    }
+
+    @Test
     void shouldLeaveOutEmptyTablesAndComparisonsThatAreNoMore() throws IOException {
         ComparePage page = ComparePage.read(folder.resolve("none.md"));
         page.put("old machine.", "first", List.of("| first | old |"), "| first | `o old` | `c` |");
