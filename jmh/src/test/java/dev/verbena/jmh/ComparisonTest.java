@@ -56,8 +56,7 @@ class ComparisonTest {
                 "id",
                 "sentence",
                 "ns",
-                new Contestant(
-                        "ours", List.of("/bin/sh", "-c", ours), Map.of(), NUMBER, 1),
+                new Contestant("ours", List.of("/bin/sh", "-c", ours), Map.of(), NUMBER, 1),
                 program("other", "20"),
                 bound,
                 1);
@@ -79,7 +78,8 @@ class ComparisonTest {
                 .contains("10 pairs, 0 dropped, 9 failed |")
                 .endsWith("| too many pairs failed |");
         assertThat(comparison.told())
-                .isEqualTo("id: 9 of 19 pairs failed, the last: ours: exit code 3, no figure in: broken");
+                .isEqualTo(
+                        "id: 9 of 19 pairs failed, the last: ours: exit code 3, no figure in: broken");
     }
 
     @Test
