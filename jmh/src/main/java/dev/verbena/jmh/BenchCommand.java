@@ -95,7 +95,7 @@ final class BenchCommand extends CliCommand {
             paramLabel = "FILE",
             description =
                     "Also put all rows into this page, docs/benchmarks.md of a checkout; its other"
-                            + " parts stay.")
+                            + " parts stay, and all of it if the run is ended early.")
     private Path page;
 
     @Option(names = "--trial", hidden = true, description = "The figures mean nothing.")
@@ -166,16 +166,33 @@ final class BenchCommand extends CliCommand {
         }
         report.write(folder, conditions);
         if (page != null) {
-            List<String> names =
-                    CompareMain.comparisons(programs.toString()).stream()
-                            .map(each -> each.id)
-                            .toList();
-            ComparePage measured = ComparePage.read(page);
-            measured.putBench(Surroundings.line(), report.trust(), report.table());
-            Files.writeString(page, measured.text(names));
-            say("written: " + page);
+            String cause = whyPageStays(rounds, isEnded, isTrial);
+            if (cause == null) {
+                putBench(page, report, programs.toString());
+            }
+            say(cause == null ? "written: " + page : page + " stays as it is: " + cause);
         }
         say("written: " + folder.resolve("report.html"));
+    }
+
+    /** Why a run's table does not replace the page's, which has more figures; null: it does. */
+    static String whyPageStays(int rounds, boolean isEnded, boolean isTrial) {
+        if (isTrial) {
+            return "the figures of a trial mean nothing";
+        }
+        if (rounds == 0) {
+            return "no round was finished";
+        }
+        return isEnded ? "the run was ended early; let one go on to its end" : null;
+    }
+
+    /** Puts all rows into a page, in place of what an earlier run put there. */
+    static void putBench(Path page, BenchReport report, String programs) throws IOException {
+        List<String> names =
+                CompareMain.comparisons(programs).stream().map(each -> each.id).toList();
+        ComparePage measured = ComparePage.read(page);
+        measured.putBench(Surroundings.line(), report.trust(), report.table());
+        Files.writeString(page, measured.text(names));
     }
 
     private BenchPlan.Effort effort() {

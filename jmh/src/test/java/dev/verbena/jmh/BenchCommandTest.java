@@ -77,10 +77,9 @@ class BenchCommandTest {
     }
 
     @Test
-    void shouldWriteOnePageAndTheSameRowsAsJsonAndAsATable() throws Exception {
+    void shouldWriteAReportAndTheSameRowsAsJsonAndAsATable() throws Exception {
         Path written = folder.resolve("bench");
-        Path page = folder.resolve("page.md");
-        Files.copy(HOME.resolve("docs/benchmarks.md"), page);
+        Path page = copyOfThePage();
         Run run =
                 bench(
                         "--page=" + page,
@@ -94,14 +93,9 @@ class BenchCommandTest {
         assertThat(run.out())
                 .containsPattern("shm-put-lat +8 B +Verbena [0-9.,]+ ns")
                 .contains(ROUNDS == 1 ? "One round" : "2 rounds. In ")
+                .contains("page.md stays as it is: the figures of a trial mean nothing")
                 .contains("written: ");
-        assertThat(page)
-                .content()
-                .startsWith("# Benchmarks")
-                .contains("| put-limit | 8 B put from Java", "## Settings")
-                .containsOnlyOnce("## By length")
-                .containsPattern(
-                        "\\| shm-put-lat \\| 8 \\| [0-9.,]+ ns \\([0-9.,]+\\) \\| plain C");
+        assertThat(page).hasSameTextualContentAs(HOME.resolve("docs/benchmarks.md"));
         Files.copy(written.resolve("results.json"), folder.resolve("results.json"));
         Files.copy(written.resolve("points.csv"), folder.resolve("points.csv"));
         String rows = output("python3", "-c", SAME_ROWS);
@@ -113,11 +107,45 @@ class BenchCommandTest {
         requirePage(written.resolve("report.html"));
     }
 
-    /** What was measured before is on the page; what the signal ended is not a failure. */
+    private Path copyOfThePage() throws IOException {
+        return Files.copy(HOME.resolve("docs/benchmarks.md"), folder.resolve("page.md"));
+    }
+
     @Test
-    void shouldWriteThePageWhenItIsEnded() throws Exception {
+    void shouldPutAllRowsIntoThePage() throws Exception {
+        Path page = copyOfThePage();
+        BenchProgram ours =
+                BenchProgram.single(BenchPlan.OURS, BenchProgram.LATENCY, 8, List.of(saying(5)));
+        BenchProgram other =
+                BenchProgram.single(BenchPlan.LIMIT, BenchProgram.LATENCY, 8, List.of(saying(4)));
+        BenchGroup group =
+                new BenchGroup("shm-put-lat", "Put", BenchProgram.LATENCY, List.of(ours, other));
+        group.turn(saying(80), 0, ms -> false);
+        BenchCommand.putBench(page, new BenchReport(List.of(group), Map.of(), 1), "softnic-bench");
+        assertThat(page)
+                .content()
+                .startsWith("# Benchmarks")
+                .contains("| put-limit | 8 B put from Java", "## Settings")
+                .containsOnlyOnce("## By length")
+                .containsOnlyOnce("| shm-put-lat |")
+                .contains("| shm-put-lat | 8 | 5.00 ns | plain C 4.00 ns: 1.25 | 80 |");
+    }
+
+    /** A table of a whole run is not replaced by one with fewer figures. */
+    @Test
+    void shouldLeaveThePageAsItIsWhenNoWholeRunWasMeasured() {
+        assertThat(BenchCommand.whyPageStays(1, false, false)).isNull();
+        assertThat(BenchCommand.whyPageStays(3, true, false)).startsWith("the run was ended early");
+        assertThat(BenchCommand.whyPageStays(0, false, false)).startsWith("no round was finished");
+        assertThat(BenchCommand.whyPageStays(1, false, true)).contains("a trial");
+    }
+
+    /** What was measured before is in the report; what the signal ended is not a failure. */
+    @Test
+    void shouldWriteTheReportWhenItIsEnded() throws Exception {
         Path log = folder.resolve("log.txt");
         Path written = folder.resolve("ended");
+        Path page = copyOfThePage();
         List<String> command =
                 List.of(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
@@ -126,6 +154,7 @@ class BenchCommandTest {
                         "-cp",
                         System.getProperty("java.class.path"),
                         BenchCommand.class.getName(),
+                        "--page=" + page,
                         "--programs=" + programs(),
                         "--trial",
                         "--transport=shm",
@@ -148,9 +177,10 @@ class BenchCommandTest {
         }
         assertThat(log)
                 .content()
-                .contains("round 2, ", "ended early", "written: ")
+                .contains("round 2, ", "ended early", "page.md stays as it is", "written: ")
                 .doesNotContainPattern("shm-[a-z-]+, .* is left out: ");
         assertThat(written.resolve("report.html")).content().contains("<h2>Put over shm://");
+        assertThat(page).hasSameTextualContentAs(HOME.resolve("docs/benchmarks.md"));
     }
 
     private String programs() throws Exception {
