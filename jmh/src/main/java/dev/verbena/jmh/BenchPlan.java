@@ -1,5 +1,6 @@
 package dev.verbena.jmh;
 
+import dev.verbena.cli.nessie.BenchPart;
 import dev.verbena.jmh.peers.NioPeer;
 import dev.verbena.transport.TransportProvider;
 import dev.verbena.transport.Transports;
@@ -41,9 +42,6 @@ final class BenchPlan {
     private static final int SOFTNIC_MESSAGE_MAX = 4 << 10;
     private static final int LARGE = 4 << 20;
     private static final int SHORT = 8;
-
-    /** Bytes of a request of Nessie without arguments. */
-    private static final int NULL_REQUEST_LENGTH = 52;
 
     private static final Pattern ANY = Pattern.compile("\\G");
     private static final Pattern VALUE = Pattern.compile("\"value\": ?([0-9.]+)");
@@ -265,19 +263,29 @@ final class BenchPlan {
     }
 
     private void addCalls() {
-        Contestant nothing =
-                Contestants.command("nessie", "bench-part", "nothing", "--peer-processor=1");
-        Contestant call =
-                new Contestant(OURS, nothing.command(), nothing.environment(), HALF_NS, 1);
-        int bytes = NULL_REQUEST_LENGTH;
+        List<BenchProgram> programs = new ArrayList<>();
+        calls().forEach(
+                        (series, settings) ->
+                                programs.add(
+                                        latency(series, BenchPart.NULL_REQUEST_LENGTH, settings)));
         add(
                 "rpc",
                 "A call without arguments over shm://, half of there and back",
                 BenchProgram.LATENCY,
-                List.of(
-                        latency(OURS, bytes, List.of(call)),
-                        latency("gRPC", bytes, settings(Contestants.grpc(bytes))),
-                        latency("Aeron IPC", bytes, settings(Contestants.aeron(bytes)))));
+                programs);
+    }
+
+    /** A call without arguments, and what carries as many bytes there and back; ours first. */
+    Map<String, List<Contestant>> calls() {
+        Contestant nothing =
+                Contestants.command("nessie", "bench-part", "nothing", "--peer-processor=1");
+        Contestant call =
+                new Contestant(OURS, nothing.command(), nothing.environment(), HALF_NS, 1);
+        Map<String, List<Contestant>> calls = new LinkedHashMap<>();
+        calls.put(OURS, List.of(call));
+        calls.put("gRPC", settings(Contestants.grpc(BenchPart.NULL_REQUEST_LENGTH)));
+        calls.put("Aeron IPC", settings(Contestants.aeron(BenchPart.NULL_REQUEST_LENGTH)));
+        return calls;
     }
 
     private List<BenchProgram> ucxLatency(String test, List<Integer> sizes) {

@@ -1,5 +1,6 @@
 package dev.verbena.jmh;
 
+import dev.verbena.cli.nessie.BenchPart;
 import dev.verbena.jmh.Comparison.Bound;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -16,10 +17,6 @@ import java.util.regex.Pattern;
  * Run by {@code ./verbena compare}.
  */
 public final class CompareMain {
-
-    /** Bytes of a request of Nessie without arguments. */
-    private static final int NULL_REQUEST_LENGTH = 44;
-
     private final String bench;
     private final Contestants contestants;
     private final List<Comparison> comparisons = new ArrayList<>();
@@ -39,14 +36,14 @@ public final class CompareMain {
         int bulk = 4 << 20;
         comparisons.addAll(
                 NessieComparisons.of(
-                        Contestants.lat("shm", "send", NULL_REQUEST_LENGTH),
+                        Contestants.lat("shm", "send", BenchPart.NULL_REQUEST_LENGTH),
                         Contestants.bw("shm", "get", bulk, Contestants.MEDIAN_MB, 1e-3)
                                 .with("--window=8"),
                         Contestants.bw("shm", "put", bulk, Contestants.MEDIAN_MB, 1e-3)
                                 .with("--window=8"),
                         List.of(
-                                Contestants.aeron(NULL_REQUEST_LENGTH),
-                                Contestants.grpc(NULL_REQUEST_LENGTH))));
+                                Contestants.aeron(BenchPart.NULL_REQUEST_LENGTH),
+                                Contestants.grpc(BenchPart.NULL_REQUEST_LENGTH))));
         atLeast(
                 "stream",
                 "4 MiB messages of two processes through a DART server over shm:// to a receiver,"

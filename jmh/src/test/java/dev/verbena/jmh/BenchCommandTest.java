@@ -9,6 +9,7 @@ import dev.verbena.HeadlessBrowser;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.lang.reflect.Field;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -181,6 +182,34 @@ class BenchCommandTest {
                 .doesNotContainPattern("shm-[a-z-]+, .* is left out: ");
         assertThat(written.resolve("report.html")).content().contains("<h2>Put over shm://");
         assertThat(page).hasSameTextualContentAs(HOME.resolve("docs/benchmarks.md"));
+    }
+
+    /** Others carry what a call without arguments has: what NNTI puts before it, and its header. */
+    @Test
+    void shouldCompareCallsWithAsManyBytes() throws Exception {
+        int bytes =
+                constant("dev.verbena.nessie.nnti.Messages", "DATA_OFFSET")
+                        + constant("dev.verbena.nessie.rpc.RpcMessage", "HEADER_LENGTH");
+        Map<String, List<Contestant>> calls =
+                new BenchPlan(
+                                Path.of("softnic-bench"),
+                                List.of("rpc"),
+                                List.of(8),
+                                BenchPlan.Effort.FULL)
+                        .calls();
+        assertThat(calls).containsOnlyKeys(BenchPlan.OURS, "gRPC", "Aeron IPC");
+        for (String name : List.of("gRPC", "Aeron IPC")) {
+            assertThat(calls.get(name))
+                    .isNotEmpty()
+                    .extracting(each -> each.command().contains(Integer.toString(bytes)))
+                    .containsOnly(true);
+        }
+    }
+
+    private static int constant(String type, String name) throws ReflectiveOperationException {
+        Field field = Class.forName(type).getDeclaredField(name);
+        field.setAccessible(true);
+        return field.getInt(null);
     }
 
     private String programs() throws Exception {

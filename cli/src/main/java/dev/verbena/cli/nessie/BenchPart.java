@@ -37,6 +37,12 @@ import picocli.CommandLine.Parameters;
         mixinStandardHelpOptions = true,
         sortOptions = false)
 public final class BenchPart extends CliCommand {
+    /**
+     * Bytes of a request without arguments and bulk data, and of its answer, with what NNTI puts
+     * before them (specification, section 2.3).
+     */
+    public static final int NULL_REQUEST_LENGTH = 44;
+
     private static final long WARM_UP_NS = 1_500_000_000L;
     private static final int BATCHES = 100;
     private static final int BULK_BATCHES = 40;

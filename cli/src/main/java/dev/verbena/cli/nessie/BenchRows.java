@@ -12,12 +12,6 @@ import java.util.Locale;
 
 /** The lines of the table of {@code nessie bench}, each behind the one that it is compared with. */
 final class BenchRows {
-    /**
-     * Bytes of a request without arguments and bulk data, and of its answer, with what NNTI puts
-     * before them (specification, section 2.3).
-     */
-    static final int NULL_REQUEST_LENGTH = 44;
-
     private static final String HALF_NS = "\"halfNs\": ?([0-9.E]+)";
     private static final String MICROSECONDS = "\"us\":([0-9.]+)";
     private static final String BATCH_NS = "\"batchMedianNs\": ?([0-9.]+)";
@@ -158,8 +152,8 @@ final class BenchRows {
     }
 
     private void addNull() {
-        String length = NULL_REQUEST_LENGTH + " B";
-        List<String> sending = perf("lat", "send", "--size=" + NULL_REQUEST_LENGTH);
+        String length = BenchPart.NULL_REQUEST_LENGTH + " B";
+        List<String> sending = perf("lat", "send", "--size=" + BenchPart.NULL_REQUEST_LENGTH);
         String name = "send of " + length + ", there and back";
         BenchRow.Program program = BenchRow.command(sending, BATCH_NS, 2);
         BenchRow send = add("null", name, "ns", program, null, 0);
@@ -179,7 +173,7 @@ final class BenchRows {
             words.add("-XX:+UseSerialGC");
             words.add("--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED");
             words.addAll(List.of("-cp", System.getProperty("java.class.path"), main));
-            words.addAll(List.of(Integer.toString(NULL_REQUEST_LENGTH), count, setting));
+            words.addAll(List.of(Integer.toString(BenchPart.NULL_REQUEST_LENGTH), count, setting));
             add("null", name, "ns", BenchRow.foreign(words, MICROSECONDS, 2000), null, 0);
         }
     }
