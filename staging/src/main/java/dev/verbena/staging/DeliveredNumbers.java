@@ -167,8 +167,16 @@ public final class DeliveredNumbers {
         System.arraycopy(upTo, range, upTo, to, length);
     }
 
+    /** Whether it may have come, and was forgotten. */
+    public boolean isForgotten(long sequence) {
+        return count == RANGES_MAX && sequence < from[0];
+    }
+
     /** Whether this very message came over this stream. */
     public boolean contains(long sequence) {
+        if (sequence > highest) {
+            return false;
+        }
         for (int i = count - 1; i >= 0; i--) {
             if (sequence >= from[i] && sequence <= upTo[i]) {
                 return true;

@@ -120,14 +120,18 @@ class DeliveredNumbersTest {
         for (long i = 1; i <= DeliveredNumbers.RANGES_MAX; i++) {
             numbers.add(10 * i);
         }
+        assertThat(numbers.isForgotten(5)).isTrue();
         numbers.add(5);
         assertThat(numbers.contains(5)).isFalse();
+        assertThat(numbers.isForgotten(15)).isFalse();
         numbers.add(25);
+        assertThat(numbers.isForgotten(10)).isTrue();
         assertThat(numbers.contains(10)).isFalse();
         assertThat(LongStream.of(20, 25, 30, 640)).allMatch(numbers::contains);
         assertThat(numbers.rangeCount()).isEqualTo(DeliveredNumbers.RANGES_MAX);
         numbers.restore(21, 639);
         assertThat(numbers.rangeCount()).isEqualTo(3);
+        assertThat(numbers.isForgotten(10)).isFalse();
         assertThat(LongStream.of(20, 21, 639, 640)).allMatch(numbers::contains);
     }
 

@@ -20,7 +20,8 @@ import org.agrona.concurrent.UnsafeBuffer;
 /**
  * The messages of a client that are not confirmed: their headers, their tickets, the credits for
  * them. Sends headers as credits allow, again if nobody shows to have them, and all of them once
- * more to another server after a move. Never waits. One thread.
+ * more to another server after a move. Waits for nothing but a server that is inside the copy of a
+ * message that is given up. One thread.
  */
 final class ClientFlight {
     private final ClientEngine client;

@@ -6,6 +6,7 @@ import dev.verbena.transport.Transport;
 import dev.verbena.transport.TransportException;
 import java.util.ArrayList;
 import java.util.List;
+import org.agrona.CloseHelper;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -32,7 +33,9 @@ final class CopyBuffers {
 
         /** Its message was given up; the server, which may come to it later, must not read it. */
         void revoke() {
-            owner.revoked(region);
+            if (region != null) {
+                owner.revoke(region);
+            }
             region = null;
             window = new UnsafeBuffer(new byte[0]);
             free();
@@ -62,7 +65,8 @@ final class CopyBuffers {
                 chosen = buffer;
             }
         }
-        boolean isTooSmall = chosen == null || chosen.window.capacity() < length;
+        boolean isTooSmall =
+                chosen == null || chosen.region == null || chosen.window.capacity() < length;
         if (isTooSmall && buffers.size() < countMax) {
             chosen = new CopyBuffer(this);
             grow(chosen, length);
@@ -89,7 +93,7 @@ final class CopyBuffers {
         buffer.window = region.buffer(0, (int) capacity);
     }
 
-    private void revoked(RegisteredRegion region) {
+    private void revoke(RegisteredRegion region) {
         try {
             region.close();
         } catch (TransportException e) {
@@ -104,7 +108,7 @@ final class CopyBuffers {
             }
         }
         buffers.clear();
-        revoked.forEach(RegisteredRegion::close);
+        CloseHelper.closeAll(revoked);
         revoked.clear();
     }
 }

@@ -60,7 +60,7 @@ final class Ticket implements DartTicket {
     }
 
     private void changed() {
-        if (handler != null && !isNotifying && state.isFinal()) {
+        if (handler != null && !isNotifying && !isPooled && state.isFinal()) {
             isNotifying = true;
             notifications.add(this);
         }

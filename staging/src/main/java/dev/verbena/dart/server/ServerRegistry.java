@@ -384,6 +384,7 @@ final class ServerRegistry implements AutoCloseable {
         if (from != null && !from.mayBecome(forward.registration().assignedId())) {
             Counters.add(shared.malformed, 1);
             report("a process registers as another one, too");
+            desk.answer(from, ControlFlyweight.RESULT_FULL);
             return;
         }
         ServedClient client = clients.add(forward);

@@ -290,6 +290,12 @@ public final class InboundStream implements StepSource {
         return numbers != null && sequence <= numbers.highest();
     }
 
+    /** Whether this very message was delivered over this stream, as far as that is known. */
+    boolean mayHaveDelivered(int clientId, long sequence) {
+        DeliveredNumbers numbers = deliveredUpTo.get(clientId);
+        return numbers != null && (numbers.contains(sequence) || numbers.isForgotten(sequence));
+    }
+
     /** Whether this very message was delivered over this stream. */
     public boolean hasDelivered(int clientId, long sequence) {
         DeliveredNumbers numbers = deliveredUpTo.get(clientId);

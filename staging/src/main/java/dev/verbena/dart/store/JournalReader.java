@@ -69,7 +69,7 @@ public final class JournalReader {
             boolean isUseful = message.isBegunSettled || message.state == InboundMessage.PROMISING;
             if (byIndex.containsValue(stream)
                     && isUseful
-                    && !stream.hasDelivered(message.clientId, message.sequence)) {
+                    && !stream.mayHaveDelivered(message.clientId, message.sequence)) {
                 left.add(message);
             }
         }

@@ -294,7 +294,7 @@ public final class ArrayClient implements AutoCloseable {
                 call.await();
             } catch (ArrayException e) {
                 first = first == null ? e : first;
-                if (call.isUnanswered()) {
+                if (call.isUnanswered() && !unanswered.contains(memory)) {
                     unanswered.add(memory);
                 }
             }
