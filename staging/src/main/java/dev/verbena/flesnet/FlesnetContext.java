@@ -186,6 +186,12 @@ public final class FlesnetContext {
                     "a timeslice of %s microslices does not fit an input ring of %s"
                             .formatted(timesliceSize + overlap, 1 << sourceDescriptorExponent));
         }
+        long places = (long) computes * ComponentFlyweight.LENGTH << descriptorExponent;
+        if (places > Integer.MAX_VALUE) {
+            throw new IllegalArgumentException(
+                    "an input would need %s bytes for the descriptors of %s compute nodes with 2^%s each: at most 2 GiB"
+                            .formatted(places, computes, descriptorExponent));
+        }
         return this;
     }
 

@@ -170,6 +170,33 @@ class ConsumersTest extends ConsumersFixture {
         }
     }
 
+    /** The group's policy is its first member's: another one keeps what it has no time for. */
+    @Test
+    void shouldDropNothingOfAGroupThatWantsAll() throws IOException {
+        try (Served served = new Served(1, 32, 1);
+                TimesliceConsumer first = register(1, 0, QueuePolicy.ALL, "g")) {
+            served.start(100);
+            Timeslice held = await(first);
+            try (TimesliceConsumer second = register(1, 0, QueuePolicy.ONE, "g")) {
+                Await.until("some for both", () -> served.broker.handedCount() > 10);
+                Set<Long> taken = new TreeSet<>(Set.of(held.index()));
+                held.release();
+                Await.until(
+                        () -> "all, not only " + taken,
+                        () -> {
+                            for (TimesliceConsumer each : List.of(first, second)) {
+                                Timeslice next = each.poll();
+                                if (next != null) {
+                                    taken.add(next.index());
+                                    next.release();
+                                }
+                            }
+                            return taken.size() == 100;
+                        });
+            }
+        }
+    }
+
     @Test
     void shouldGiveBackWhatAConsumerHasWhenItLeaves() throws IOException {
         try (Served served = new Served(1, 4, 1)) {

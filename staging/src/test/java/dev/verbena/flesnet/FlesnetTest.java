@@ -323,6 +323,8 @@ class FlesnetTest {
         try (FlesnetRun run = new FlesnetRun(directory, c -> c.nodes(1, 1))) {
             assertThatThrownBy(() -> run.context.rings(31, 3).conclude())
                     .hasMessageContaining("dataExponent 31 is outside 4 to 30");
+            assertThatThrownBy(() -> run.context.nodes(1, 2048).rings(20, 16).conclude())
+                    .hasMessageContaining("descriptors of 2048 compute nodes with 2^16 each");
             assertThatThrownBy(() -> new PatternSource(0, 1, 9, 0, 0))
                     .hasMessageContaining("multiple of 8");
         }

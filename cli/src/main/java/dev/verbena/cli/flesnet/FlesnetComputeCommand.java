@@ -161,13 +161,20 @@ public final class FlesnetComputeCommand extends CliCommand {
                 FlesnetCompute compute =
                         FlesnetCompute.launch(
                                 options.context(environment, directory, job), index, handler)) {
-            while (!termination.await(REPORT_MS)
-                    && !compute.isDone()
-                    && compute.failure() == null
-                    && checker.failure() == null) {
-                requireConsumers();
-                report(compute.statistics());
-                lines.write(index, compute.statistics());
+            try {
+                while (!termination.await(REPORT_MS)
+                        && !compute.isDone()
+                        && compute.failure() == null
+                        && checker.failure() == null) {
+                    requireConsumers();
+                    report(compute.statistics());
+                    lines.write(index, compute.statistics());
+                }
+            } finally {
+                if (consumers != null && !compute.isDone()) {
+                    // Its broker may be copying out of memory that goes with the compute node.
+                    consumers.close();
+                }
             }
             report(compute.statistics());
             if (compute.failure() != null) {

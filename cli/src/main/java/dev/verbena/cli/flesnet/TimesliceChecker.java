@@ -125,6 +125,8 @@ final class TimesliceChecker implements TimesliceHandler, AutoCloseable {
         try {
             if (archive != null) {
                 archive.write(archived);
+                // It is released next: nobody builds it anew when this process is killed.
+                archive.flush();
             }
             if (isStreamed) {
                 stream.publish(archived);

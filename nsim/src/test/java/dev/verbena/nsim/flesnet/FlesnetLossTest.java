@@ -36,6 +36,8 @@ class FlesnetLossTest {
     private final List<TreeMap<Long, Integer>> delivered = new ArrayList<>();
 
     private final TreeMap<Long, Integer> flags = new TreeMap<>();
+    private final List<Timeslice> held = new ArrayList<>();
+    private boolean isHolding;
     private LongConsumer whenDeadDelivers = timeslice -> {};
     private FlesnetSimulation simulation;
 
@@ -95,7 +97,11 @@ class FlesnetLossTest {
         } else {
             flags.put(timeslice.index(), timeslice.flags());
         }
-        timeslice.release();
+        if (isHolding) {
+            held.add(timeslice);
+        } else {
+            timeslice.release();
+        }
     }
 
     private SimulatedProcess dead() {
@@ -122,7 +128,7 @@ class FlesnetLossTest {
 
     /** Live nodes have each timeslice once that the dead node has not. */
     private void requireWhole(int timeslices) {
-        assertThat(simulation.run(10_000 * MS)).as(simulation.failure()).isTrue();
+        assertThat(simulation.run(30_000 * MS)).as(simulation.failure()).isTrue();
         for (long t = 0; t < timeslices; t++) {
             int count = 0;
             for (int c = 0; c < DEAD; c++) {
@@ -193,6 +199,64 @@ class FlesnetLossTest {
         requireWhole(600);
         assertThat(flags.get(0L)).isZero();
         assertThat(flags.get(598L) & ComponentFlyweight.MISSING_COMPONENT).isPositive();
+    }
+
+    /** What the lost input had sent ahead is taken back with what the lost node owes. */
+    @Test
+    void shouldWaitForNothingOfALostInputThatIsTakenBack() {
+        start(c -> c.inputLoss(InputLossPolicy.SHRINK));
+        long beginNs = dead().nanoClock().nanoTime();
+        for (int i = 0; i < NODES; i++) {
+            PatternSource whole = source(i, 3000, 10_000);
+            simulation.input(i == 1 ? new Paused(whole, 20 * MS, 20_000 * MS, beginNs) : whole);
+        }
+        simulation.world().run(40 * MS);
+        simulation.world().crash(simulation.inputs().get(0).process().host());
+        SimulatedProcess live = simulation.computes().get(0).process();
+        simulation.world().runUntil(() -> !live.errors().isEmpty(), 10_000 * MS);
+        simulation.world().crash(dead().host());
+        requireWhole(3000);
+    }
+
+    /** Else its memory would go while the consumer still looks at it. */
+    @Test
+    void shouldNotBeDoneBeforeItsConsumerIsWhenAllInputsAreLost() {
+        start(c -> c.inputLoss(InputLossPolicy.SHRINK));
+        isHolding = true;
+        for (int i = 0; i < NODES; i++) {
+            simulation.input(source(i, 600, 10_000));
+        }
+        simulation.world().run(20 * MS);
+        simulation.inputs().forEach(i -> simulation.world().crash(i.process().host()));
+        FlesnetSimulation.Compute live = simulation.computes().get(0);
+        boolean haveGone =
+                simulation
+                        .world()
+                        .runUntil(() -> live.process().errors().size() >= NODES, 20_000 * MS);
+        assertThat(haveGone).as("%s", live.process().errors()).isTrue();
+        simulation.world().run(100 * MS);
+        assertThat(held).isNotEmpty();
+        assertThat(live.node().isDone()).isFalse();
+        isHolding = false;
+        held.forEach(Timeslice::release);
+        assertThat(simulation.world().runUntil(live.node()::isDone, 1000 * MS))
+                .as("%s %s", live.node().failure(), live.process().errors())
+                .isTrue();
+    }
+
+    /** Others have reported the node before it could find that it is gone. */
+    @Test
+    void shouldFailAnInputThatComesWhenAComputeNodeIsLost() {
+        start(c -> c);
+        for (int i = 0; i < NODES - 1; i++) {
+            simulation.input(source(i, 600, 10_000));
+        }
+        simulation.world().run(20 * MS);
+        simulation.world().crash(dead().host());
+        simulation.world().run(60 * MS);
+        FlesnetSimulation.Input late = simulation.input(source(NODES - 1, 600, 10_000));
+        simulation.world().runUntil(() -> late.node().failure() != null, 60_000 * MS);
+        assertThat(late.node().failure()).hasMessageContaining("was lost before the run");
     }
 
     /** Timeslices were delivered that one input has not sent yet when a compute node is lost. */

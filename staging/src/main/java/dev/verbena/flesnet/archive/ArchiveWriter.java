@@ -135,6 +135,11 @@ public final class ArchiveWriter implements AutoCloseable {
         out.write(word.putLong(0, value).array(), 0, 8);
     }
 
+    /** What was written so far leaves this process; a reader finds all of it. */
+    public void flush() throws IOException {
+        out.flush();
+    }
+
     /** Ends the archive, and closes the file. */
     @Override
     public void close() throws IOException {

@@ -132,6 +132,11 @@ public final class ComputeEngine implements ProtocolAgent {
         return work;
     }
 
+    /** Whether everything was released that this node had, as far as it can be complete. */
+    boolean isEmpty(long now) {
+        return table.isEmpty(now, context.incompleteTimeoutNs());
+    }
+
     // ---- contributions
 
     /** An input has reported writes, up to this component. */
@@ -243,11 +248,11 @@ public final class ComputeEngine implements ProtocolAgent {
         recovery.apply(decision);
         protocol.happened();
         long base = assignment.base(compute, assignment.epoch());
-        for (ContributionRing ring : rings) {
-            for (long d = base; d < ring.received(); d++) {
-                table.undo(d);
+        for (int i = 0; i < rings.length; i++) {
+            for (long d = base; d < rings[i].received(); d++) {
+                table.undo(i, d);
             }
-            ring.undo(base);
+            rings[i].undo(base);
         }
         ranges.change(decision.trigger() + 1, assignment.liveCount());
         if (scheduler != null) {

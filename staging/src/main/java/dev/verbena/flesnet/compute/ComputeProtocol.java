@@ -21,6 +21,8 @@ final class ComputeProtocol implements AutoCloseable {
     private static final long DRAIN_PAUSE_NS = 1_000_000L;
     private static final int STRANGERS_MAX = 4;
 
+    private static final long RELEASE_NS = 1_000_000L;
+
     private final ComputeEngine engine;
     private final FlesnetContext context;
     private final int compute;
@@ -246,7 +248,7 @@ final class ComputeProtocol implements AutoCloseable {
     int flush(long now) {
         nowNs = now;
         int work = sender.flush(now);
-        if (isAllOver()) {
+        if (isAllOver() && engine.isEmpty(now)) {
             engine.done();
         }
         return work;
@@ -304,7 +306,10 @@ final class ComputeProtocol implements AutoCloseable {
     }
 
     long nextDeadlineNs() {
-        return sender.nextDeadlineNs();
+        long next = sender.nextDeadlineNs();
+        // Only the consumer has something to do, and its release wakes nobody.
+        boolean isWaiting = isAllOver() && !engine.isDone();
+        return isWaiting ? Math.min(next, nowNs + RELEASE_NS) : next;
     }
 
     @Override

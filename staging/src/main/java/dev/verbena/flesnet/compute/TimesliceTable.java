@@ -63,9 +63,9 @@ final class TimesliceTable {
         arrivals[slot]++;
     }
 
-    /** A contribution will come anew. */
-    void undo(long descriptor) {
-        if (descriptor >= completed) {
+    /** A contribution will come anew, or does not count if its input contributes no more. */
+    void undo(int input, long descriptor) {
+        if (descriptor >= completed && !isAbsent[input]) {
             arrivals[slot(descriptor)]--;
         }
     }
@@ -91,18 +91,23 @@ final class TimesliceTable {
      * @return null: there is none
      */
     Built take(long nowNs, long timeoutNs) {
+        if (!isTakeable(nowNs, timeoutNs)) {
+            return null;
+        }
         int slot = slot(completed);
-        boolean hasRoom = completed - released < slots;
-        if (absentCount == inputs && !hasAny(completed)) {
-            return null;
-        }
-        if (!hasRoom || arrivals[slot] < inputs && !isOverdue(slot, nowNs, timeoutNs)) {
-            return null;
-        }
         states.lazySet(slot, TAKEN);
         built[slot].fill(completed);
         completed++;
         return built[slot];
+    }
+
+    private boolean isTakeable(long nowNs, long timeoutNs) {
+        int slot = slot(completed);
+        boolean hasRoom = completed - released < slots;
+        if (!hasRoom || absentCount == inputs && !hasAny(completed)) {
+            return false;
+        }
+        return arrivals[slot] >= inputs || isOverdue(slot, nowNs, timeoutNs);
     }
 
     private boolean hasAny(long descriptor) {
@@ -137,6 +142,11 @@ final class TimesliceTable {
             released++;
         }
         return released != before;
+    }
+
+    /** Whether the consumer has had and released all that can be taken now. */
+    boolean isEmpty(long nowNs, long timeoutNs) {
+        return released == completed && !isTakeable(nowNs, timeoutNs);
     }
 
     /** Timeslices that were complete, or taken without. */

@@ -37,6 +37,7 @@ public final class ConsumerBroker implements TimesliceHandler, ProtocolAgent {
     private final OneToOneConcurrentArrayQueue<Timeslice> waiting;
     private final Worker[] workers = new Worker[ConsumerSegment.WORKERS];
     private final int[] targets = new int[ConsumerSegment.WORKERS];
+    private final QueuePolicy[] policies = new QueuePolicy[ConsumerSegment.WORKERS];
     private final int[] uses;
     private ConsumerSegment segment;
     private Object fileKey;
@@ -148,7 +149,8 @@ public final class ConsumerBroker implements TimesliceHandler, ProtocolAgent {
     private void register(Path file, long now) throws IOException {
         try {
             String name = file.getFileName().toString();
-            String token = name.substring(ConsumerSegment.prefix(path).length());
+            String number = name.substring(ConsumerSegment.prefix(path).length());
+            long token = Long.parseUnsignedLong(number);
             ConsumerWish wish = ConsumerWish.parse(Files.readString(file));
             Worker free = null;
             for (Worker worker : workers) {
@@ -157,11 +159,11 @@ public final class ConsumerBroker implements TimesliceHandler, ProtocolAgent {
             if (free == null) {
                 throw new IllegalArgumentException("there is room for " + workers.length);
             }
-            free.begin(wish, Long.parseUnsignedLong(token), now);
-            if (!ConsumerSegment.isAlive(free.process(), file)) {
-                free.end();
+            // Before it has a place: the file may be deleted meanwhile.
+            if (!ConsumerSegment.isAlive(token >>> 32, file)) {
                 throw new IllegalArgumentException("its process is gone");
             }
+            free.begin(wish, token, now);
             // Who deletes the file decides: a consumer that leaves does so too.
             if (Files.deleteIfExists(file)) {
                 registered++;
@@ -236,7 +238,7 @@ public final class ConsumerBroker implements TimesliceHandler, ProtocolAgent {
             write(timeslice, segment.itemAt(item));
             uses[item] = count;
             for (int i = 0; i < count; i++) {
-                give(workers[targets[i]], item);
+                give(workers[targets[i]], policies[i], item);
             }
         }
         if (count > 0) {
@@ -247,7 +249,10 @@ public final class ConsumerBroker implements TimesliceHandler, ProtocolAgent {
         return true;
     }
 
-    /** Fills {@link #targets}; how many, -1: one has no room and wants all. */
+    /**
+     * Fills {@link #targets} and their groups' {@link #policies}; how many, -1: one has no room and
+     * wants all.
+     */
     private int choose(long number) {
         int count = 0;
         for (int w = 0; w < workers.length; w++) {
@@ -257,6 +262,7 @@ public final class ConsumerBroker implements TimesliceHandler, ProtocolAgent {
             }
             int target = best(w, number);
             if (target >= 0) {
+                policies[count] = worker.wish().policy();
                 targets[count++] = target;
             } else if (worker.wish().policy() == QueuePolicy.ALL) {
                 return -1;
@@ -303,8 +309,8 @@ public final class ConsumerBroker implements TimesliceHandler, ProtocolAgent {
         return best < 0 && policy == QueuePolicy.ONE ? first : best;
     }
 
-    private void give(Worker worker, int item) {
-        if (worker.outstanding() == 0 || worker.wish().policy() == QueuePolicy.ALL) {
+    private void give(Worker worker, QueuePolicy policy, int item) {
+        if (worker.outstanding() == 0 || policy == QueuePolicy.ALL) {
             worker.hand(item);
             return;
         }

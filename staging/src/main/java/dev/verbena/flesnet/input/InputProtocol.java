@@ -208,9 +208,18 @@ final class InputProtocol implements AutoCloseable, InputRecovery.Engine {
     }
 
     @Override
-    public void lose(InputLink link) {
+    public void lose(InputLink link, String reason) {
+        boolean wasNeeded = !link.isFinal();
         transport.disconnect(link.connection());
         link.lose();
+        if (!isReady()) {
+            engine.end(
+                    new FlesnetException(
+                            "compute node %s was lost before the run: %s"
+                                    .formatted(link.compute, reason)));
+        } else if (wasNeeded && isAllLost()) {
+            engine.end(new FlesnetException("no compute node is left: " + reason));
+        }
     }
 
     @Override
@@ -222,22 +231,14 @@ final class InputProtocol implements AutoCloseable, InputRecovery.Engine {
         if (link.isLost() || hasLeft || link.isFinal()) {
             return;
         }
-        boolean wasReady = link.isReady();
-        lose(link);
         context.environment()
                 .errorHandler()
                 .onError(
                         new FlesnetException(
                                 "input %s lost compute node %s: %s"
                                         .formatted(input, link.compute, reason)));
-        if (!wasReady || !isReady()) {
-            engine.end(
-                    new FlesnetException(
-                            "compute node %s was lost before the run: %s"
-                                    .formatted(link.compute, reason)));
-        } else if (isAllLost()) {
-            engine.end(new FlesnetException("no compute node is left: " + reason));
-        } else if (!engine.isEnding()) {
+        lose(link, reason);
+        if (!hasLeft && !engine.isEnding()) {
             engine.recovery().suspect(link.compute);
         }
     }

@@ -39,8 +39,8 @@ final class InputRecovery {
 
     /** What the engine does for it. */
     interface Engine {
-        /** A node counts as lost from now on. */
-        void lose(InputLink link);
+        /** A node counts as lost from now on; ends the run if it cannot go on without. */
+        void lose(InputLink link, String reason);
 
         /** Whether everything of this input is released. */
         boolean isEnding();
@@ -115,7 +115,7 @@ final class InputRecovery {
             throw new IllegalArgumentException("there is no compute node " + node);
         }
         if (assignment.isLive(node) && !isSuspected[node]) {
-            engine.lose(links[node]);
+            engine.lose(links[node], "another input lost it");
             suspect(node);
         }
     }
@@ -150,7 +150,7 @@ final class InputRecovery {
         for (int node : nodes) {
             isSuspected[node] = true;
             if (!links[node].isLost()) {
-                engine.lose(links[node]);
+                engine.lose(links[node], "it was given up");
             }
         }
     }

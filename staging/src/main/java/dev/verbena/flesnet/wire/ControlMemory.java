@@ -1,6 +1,7 @@
 package dev.verbena.flesnet.wire;
 
 import dev.verbena.memory.RegisteredRegion;
+import dev.verbena.staging.Arguments;
 import dev.verbena.transport.Transport;
 import org.agrona.CloseHelper;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -24,8 +25,10 @@ public final class ControlMemory implements AutoCloseable {
     /** Places for so many connections, in registered memory that it owns. */
     public ControlMemory(Transport transport, int connections) {
         longLength = transport.limits().messageLengthMax();
+        long length = (long) connections * longLength;
+        Arguments.range("bytes of messages to all peers", length, 1, Integer.MAX_VALUE);
         shortRegion = transport.allocate((long) connections * SHORT_LENGTH, 0);
-        longRegion = allocate(transport, (long) connections * longLength, shortRegion);
+        longRegion = allocate(transport, length, shortRegion);
         shortPlaces = shortRegion.buffer(0, connections * SHORT_LENGTH);
         longPlaces = longRegion.buffer(0, connections * longLength);
     }

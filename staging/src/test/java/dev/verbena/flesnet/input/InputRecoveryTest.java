@@ -25,7 +25,7 @@ class InputRecoveryTest {
     private final InputRecovery.Engine engine =
             new InputRecovery.Engine() {
                 @Override
-                public void lose(InputLink link) {
+                public void lose(InputLink link, String reason) {
                     link.lose();
                 }
 
