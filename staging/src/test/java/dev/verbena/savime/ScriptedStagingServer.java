@@ -15,6 +15,7 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketException;
 import java.util.Arrays;
+import java.util.concurrent.Semaphore;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
@@ -31,6 +32,9 @@ final class ScriptedStagingServer implements AutoCloseable {
     private final StgFlyweight reply = new StgFlyweight();
     private final UnsafeBuffer sent = new UnsafeBuffer(new byte[StgFlyweight.LENGTH_MAX]);
     private OutputStream out;
+
+    /** The command "wait" is answered, and what comes behind it is read, when this has a permit. */
+    final Semaphore goOn = new Semaphore(0);
 
     ScriptedStagingServer() throws IOException {
         listening = new ServerSocket(0, 8, InetAddress.getLoopbackAddress());
@@ -104,6 +108,10 @@ final class ScriptedStagingServer implements AutoCloseable {
             }
             case "large" -> part("12345678", (1 << 28) + 1, false);
             case "negative" -> part("12345678", -1, false);
+            case "wait" -> {
+                goOn.acquireUninterruptibly();
+                part("12345678", 8, false);
+            }
             default -> {
                 part("12345678", 10, true);
                 part("90", 10, false);

@@ -95,7 +95,8 @@ public final class ClientEngine implements ProtocolAgent, ServerLink.Events {
             work += whileAway();
             return work;
         }
-        if (task == null) {
+        work += askForOwed();
+        if (task == null && !link.out().isFull()) {
             work += begin(queue.take());
         }
         if (upload != null) {
@@ -224,11 +225,23 @@ public final class ClientEngine implements ProtocolAgent, ServerLink.Events {
             isDown = false;
             queue.up();
         }
+        toAsk.clear();
         for (long id : queue.owedBy(server)) {
-            say(StgType.STATUS, StgType.lengthMin(StgType.STATUS)).datasetId(id);
+            toAsk.add(id);
         }
     }
 
+    /** How datasets are that this server had when the connection was lost. */
+    private int askForOwed() {
+        int work = 0;
+        while (!toAsk.isEmpty() && !link.out().isFull()) {
+            say(StgType.STATUS, StgType.lengthMin(StgType.STATUS)).datasetId(toAsk.remove());
+            work++;
+        }
+        return work;
+    }
+
+    private final ArrayDeque<Long> toAsk = new ArrayDeque<>();
     private Granted granted;
 
     /** What the server agreed to. */
