@@ -273,10 +273,39 @@ class StagingProtocolTest {
         Await.until("noticed", () -> stage.service.counts().pinnedBytes().get() == 0);
         try (RawClient again =
                 new RawClient(stage.service.port()).hello(7, 1 << 20, 2, StgFlags.FEATURE_RESUME)) {
-            assertThat(again.open("d", bytes.length)).isEqualTo(id);
+            assertThat(again.openAgain("d", bytes.length, id)).isEqualTo(id);
             assertThat(again.message.resumeOffset()).isEqualTo(PAGE);
             again.block(id, PAGE, 0, rest);
             assertThat(again.sync(id, bytes.length)).isZero();
+        }
+        Await.until("forwarded", () -> sink.datasets.containsKey("d"));
+        assertThat(sink.datasets.get("d")).isEqualTo(bytes);
+    }
+
+    /** The bytes of a write that its client gave up are no beginning of the next one. */
+    @Test
+    @Tag("savime-34")
+    void shouldBeginAnewWhenAnotherWriteTakesTheNameOfALostOne() throws IOException {
+        stage.launch(sink);
+        byte[] bytes = StagingFixture.bytes(9, 2 * PAGE);
+        int port = stage.service.port();
+        RawClient client = new RawClient(port).hello(7, 1 << 20, 2, StgFlags.FEATURE_RESUME);
+        long id = client.open("d", bytes.length);
+        client.block(id, 0, 0, StagingFixture.bytes(1, PAGE));
+        client.ask(id, PAGE, PAGE, 1);
+        assertThat(client.granted()).isZero();
+        client.close();
+        Await.until("noticed", () -> stage.service.counts().pinnedBytes().get() == 0);
+        try (RawClient again = new RawClient(port).hello(7, 1 << 20, 2, StgFlags.FEATURE_RESUME)) {
+            assertThat(again.open("d", bytes.length, "int8")).isEqualTo(-StgStatus.DUPLICATE);
+            assertThat(again.open("d", bytes.length)).isEqualTo(id);
+            assertThat(again.message.resumeOffset()).isZero();
+            again.block(id, 0, 1, bytes);
+            assertThat(again.sync(id, bytes.length)).isZero();
+            again.run("behind", 0);
+            assertThat(again.read(StgType.RUN_RESULT).status())
+                    .isEqualTo(StgStatus.PREDECESSOR_FAILED);
+            assertThat(again.message.runText()).as("refused, and given up").isEqualTo("d, d");
         }
         Await.until("forwarded", () -> sink.datasets.containsKey("d"));
         assertThat(sink.datasets.get("d")).isEqualTo(bytes);

@@ -22,11 +22,11 @@ final class Dataset {
 
     private final Session session;
     private final StagedFile file;
-    private final long commandsBefore;
     private final BitSet claimed = new BitSet();
     private final BitSet received = new BitSet();
     private final Int2ObjectHashMap<Block> blocks = new Int2ObjectHashMap<>();
     private final TreeMap<Long, Sum> sums = new TreeMap<>();
+    private long commandsBefore;
     private MetaFile meta;
     private Connection connection;
     private DatasetState state;
@@ -138,6 +138,21 @@ final class Dataset {
         claimed.or(received);
         sums.tailMap(firstGap(), true).clear();
         isSyncing = false;
+    }
+
+    /**
+     * Its client gave it up and writes another one of its name: nothing that has arrived counts.
+     * One of which no block was claimed may be the same, whose client did not hear that it is open.
+     *
+     * @param commands commands of its session that had come when the other one was opened
+     */
+    void givenUp(long commands) {
+        if (!claimed.isEmpty()) {
+            failed();
+        }
+        commandsBefore = commands;
+        received.clear();
+        sums.clear();
     }
 
     /** Its client is back, and does not know that all of it is here. */

@@ -12,6 +12,7 @@ import dev.verbena.savime.wire.StgType;
 import dev.verbena.staging.Names;
 import dev.verbena.staging.metadata.PieceMetadata;
 import java.util.ArrayDeque;
+import java.util.Objects;
 import org.agrona.DirectBuffer;
 
 /** DATASET_OPEN: names, admission, placement, files (specification, sections 5.2, 5.3 and 6.4). */
@@ -203,12 +204,13 @@ final class Openings {
 
     /**
      * Whether it is a dataset that its client, which lost its connection, had begun: that goes on
-     * with what has arrived, or is answered again that all has.
+     * with what has arrived, or is answered again that all has. Another write of that name begins
+     * anew in the file that is there.
      */
     private boolean isTakenUp(Opening opening) {
         Connection by = opening.connection;
         Dataset same = registry.named(opening.name);
-        boolean isSame = same != null && (int) same.id() == opening.before;
+        boolean isSame = same != null && opening.before != 0 && (int) same.id() == opening.before;
         boolean mayTakeUp =
                 same != null
                         && same.session() == by.session()
@@ -221,17 +223,31 @@ final class Openings {
             }
             return isSame;
         }
-        if (!mayTakeUp || same.state() != DatasetState.RECEIVING) {
+        boolean isOpen = mayTakeUp && same.state() == DatasetState.RECEIVING;
+        if (!isOpen || !isSame && !isAlike(same, opening)) {
             return false;
         }
         if (same.hasJobs()) {
             takenUpLater.add(opening);
         } else {
             ends.revoke(same);
+            if (!isSame) {
+                same.givenUp(opening.commandsBefore);
+            }
             same.resumed(by);
             opened(by, same, opening.request, same.firstGap());
         }
         return true;
+    }
+
+    /** Whether the file that is there, and what is noted of it, are right for this one. */
+    private static boolean isAlike(Dataset dataset, Opening opening) {
+        MetaFile meta = dataset.meta();
+        int wrongPlace = dataset.file().isInMemory() ? DISK_ONLY : MEMORY_ONLY;
+        return opening.placement != wrongPlace
+                && meta.type().equals(opening.type)
+                && meta.elementSize() == opening.elementSize
+                && Objects.equals(meta.piece(), opening.piece);
     }
 
     /** Those whose dataset was worked on when they came; work done. */
