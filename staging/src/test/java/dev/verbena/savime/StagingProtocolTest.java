@@ -282,6 +282,41 @@ class StagingProtocolTest {
         assertThat(sink.datasets.get("d")).isEqualTo(bytes);
     }
 
+    /** Of a length that is not one of whole pages. */
+    @Test
+    @Tag("savime-34")
+    @Tag("savime-39")
+    void shouldResumeADatasetOfWhichAllHadArrived() throws IOException {
+        stage.launch(sink);
+        byte[] bytes = StagingFixture.bytes(9, 10_000);
+        var sum = new java.util.zip.CRC32C();
+        sum.update(bytes);
+        int crc = (int) sum.getValue();
+        int features = StgFlags.FEATURE_CRC | StgFlags.FEATURE_RESUME;
+        int port = stage.service.port();
+        long id;
+        try (RawClient client = new RawClient(port).hello(7, 1 << 20, 2, features)) {
+            id = client.open("d", bytes.length);
+            client.ask(id, 0, bytes.length, 0);
+            assertThat(client.granted()).isZero();
+            client.data(id, 0, 0, bytes);
+            client.release(id, 0, crc);
+            client.begin(StgType.HEARTBEAT, StgFlyweight.HEADER_LENGTH);
+            client.flush();
+            client.read(StgType.HEARTBEAT);
+        }
+        try (RawClient again = new RawClient(port).hello(7, 1 << 20, 2, features)) {
+            assertThat(again.openAgain("d", bytes.length, id)).isEqualTo(id);
+            assertThat(again.message.resumeOffset()).isEqualTo(bytes.length);
+            again.begin(StgType.DATASET_SYNC, StgType.lengthMin(StgType.DATASET_SYNC))
+                    .sync(id, bytes.length, crc, 0);
+            again.flush();
+            assertThat(again.read(StgType.DATASET_DONE).status()).isZero();
+        }
+        Await.until("forwarded", () -> sink.datasets.containsKey("d"));
+        assertThat(sink.datasets.get("d")).isEqualTo(bytes);
+    }
+
     /** The bytes of a write that its client gave up are no beginning of the next one. */
     @Test
     @Tag("savime-34")

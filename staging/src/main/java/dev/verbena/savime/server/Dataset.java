@@ -120,10 +120,11 @@ final class Dataset {
         return connection;
     }
 
-    /** Its client is away since then. */
+    /** Its client is away since then: nobody waits for an answer, unless all of it is here. */
     void orphaned(long nowNs) {
         connection = null;
         orphanedNs = nowNs;
+        isSyncing &= meta.syncedOrder() > 0;
     }
 
     long orphanedNs() {
@@ -133,7 +134,8 @@ final class Dataset {
     /** Its client is back and goes on where {@link #firstGap} is: what was claimed is not. */
     void resumed(Connection by) {
         connection = by;
-        received.clear(pageOf(firstGap()), pageCount());
+        int gap = received.nextClearBit(0);
+        received.clear(gap, pageCount());
         claimed.clear();
         claimed.or(received);
         sums.tailMap(firstGap(), true).clear();

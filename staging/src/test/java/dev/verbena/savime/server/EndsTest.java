@@ -8,6 +8,7 @@ import dev.verbena.savime.store.MetaFile;
 import dev.verbena.savime.store.StagedFile;
 import dev.verbena.savime.store.StagingDirectory;
 import dev.verbena.savime.wire.DatasetState;
+import dev.verbena.savime.wire.StgFlags;
 import dev.verbena.savime.wire.StgFlyweight;
 import dev.verbena.savime.wire.StgType;
 import dev.verbena.staging.sink.StagedArrays;
@@ -131,6 +132,27 @@ class EndsTest {
         assertThat(received).containsExactly(dataset);
         assertThat(dataset.state()).isEqualTo(DatasetState.RECEIVED);
         assertThat(dataset.file().data()).exists();
+    }
+
+    /** Its last block is still being checked when its client, which has asked for it, is lost. */
+    @Test
+    void shouldNotAnswerAClientThatIsLost() throws IOException {
+        connection.greeted(session, LENGTH, 1, StgFlags.FEATURE_RESUME);
+        List<Dataset> received = new ArrayList<>();
+        Sealing sealing = new Sealing(settings, registry, jobs, ends, counts, received::add);
+        Reception reception = new Reception(settings, registry, jobs, null, ends, counts, sealing);
+        Dataset dataset = dataset(disk, DatasetState.RECEIVING);
+        dataset.jobs(1);
+        sealing.onSync(connection, message(StgType.DATASET_SYNC).sync(dataset.id(), LENGTH, 0, 0));
+        reception.lost(connection, 0);
+        dataset.jobs(-1);
+        Asked all = new Asked(0, dataset.id(), 0, LENGTH, 0, 0);
+        dataset.received(new Block(dataset, connection, all, null, false), 0);
+        sealing.answer(dataset);
+        jobs.poll();
+        assertThat(received).isEmpty();
+        assertThat(dataset.state()).isEqualTo(DatasetState.RECEIVING);
+        assertThat(dataset.firstGap()).isEqualTo(LENGTH);
     }
 
     private static StgFlyweight message(int type) {
