@@ -195,6 +195,33 @@ class StagingProtocolTest {
         }
     }
 
+    /** Also while neither of the two is granted. */
+    @Test
+    @Tag("savime-22")
+    void shouldRefuseTwoBlocksOfOneNumber() throws IOException {
+        stage.launch(sink);
+        try (RawClient client = client(1, 2)) {
+            long id = client.open("d", 4 * PAGE);
+            for (int i = 0; i < 2; i++) {
+                client.ask(id, (long) i * PAGE, PAGE, i);
+                assertThat(client.granted()).isZero();
+            }
+            client.ask(id, 2 * PAGE, PAGE, 7);
+            client.ask(id, 3 * PAGE, PAGE, 7);
+            for (int i = 0; i < 2; i++) {
+                client.data(id, (long) i * PAGE, i, new byte[PAGE]);
+                client.release(id, i, 0);
+            }
+            assertThat(List.of(client.granted(), client.granted()))
+                    .containsExactly(StgStatus.BAD_RANGE, StgStatus.OK);
+            client.data(id, 2 * PAGE, 7, new byte[PAGE]);
+            client.release(id, 7, 0);
+            client.ask(id, 3 * PAGE, PAGE, 7);
+            assertThat(client.granted()).as("its number is free again").isZero();
+        }
+        Await.until("nothing is pinned", () -> stage.service.counts().pinnedBytes().get() == 0);
+    }
+
     @Test
     @Tag("savime-39")
     void shouldFindAFlippedByte() throws IOException {

@@ -9,6 +9,7 @@ import java.util.BitSet;
 import java.util.Map;
 import java.util.TreeMap;
 import org.agrona.collections.Int2ObjectHashMap;
+import org.agrona.collections.IntHashSet;
 
 /**
  * A dataset from OPEN until it is removed: what of it has arrived, in pages of 4 KiB, and which
@@ -23,6 +24,7 @@ final class Dataset {
     private final Session session;
     private final StagedFile file;
     private final BitSet claimed = new BitSet();
+    private final IntHashSet claimedNumbers = new IntHashSet();
     private final BitSet received = new BitSet();
     private final Int2ObjectHashMap<Block> blocks = new Int2ObjectHashMap<>();
     private final TreeMap<Long, Sum> sums = new TreeMap<>();
@@ -138,6 +140,7 @@ final class Dataset {
         received.clear(gap, pageCount());
         claimed.clear();
         claimed.or(received);
+        claimedNumbers.clear();
         sums.tailMap(firstGap(), true).clear();
         isSyncing = false;
     }
@@ -190,7 +193,7 @@ final class Dataset {
         return pageOf(length() + PAGE - 1);
     }
 
-    /** Whether a block is where a block may be, and nobody has claimed any of it. */
+    /** Whether a block is where a block may be, and nobody has claimed any of it or its number. */
     boolean isGrantable(long offset, int count, int number) {
         boolean isInside =
                 offset >= 0 && offset % PAGE == 0 && count > 0 && offset <= length() - count;
@@ -199,16 +202,18 @@ final class Dataset {
         }
         int next = claimed.nextSetBit(pageOf(offset));
         boolean isFree = next < 0 || next >= pageOf(offset + count + PAGE - 1);
-        return isFree && !blocks.containsKey(number);
+        return isFree && !claimedNumbers.contains(number);
     }
 
-    void claim(long offset, int count) {
+    void claim(long offset, int count, int number) {
         claimed.set(pageOf(offset), pageOf(offset + count + PAGE - 1));
+        claimedNumbers.add(number);
     }
 
     /** A claim that came to nothing. */
-    void unclaim(long offset, int count) {
+    void unclaim(long offset, int count, int number) {
         claimed.clear(pageOf(offset), pageOf(offset + count + PAGE - 1));
+        claimedNumbers.remove(number);
     }
 
     void granted(Block block) {
@@ -221,6 +226,7 @@ final class Dataset {
     }
 
     Block released(int number) {
+        claimedNumbers.remove(number);
         return blocks.remove(number);
     }
 

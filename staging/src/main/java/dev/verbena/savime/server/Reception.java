@@ -91,7 +91,7 @@ final class Reception {
             refuse(by, asked, StgStatus.PIN_LIMIT, (int) limit);
             return;
         }
-        dataset.claim(asked.offset(), asked.length());
+        dataset.claim(asked.offset(), asked.length(), asked.blockNo());
         by.ask(asked);
         grantWaiting(by);
     }
@@ -324,8 +324,9 @@ final class Reception {
     void lost(Connection connection, long nowNs) {
         for (Asked asked : connection.asked()) {
             Dataset dataset = registry.dataset(asked.dataset());
-            if (dataset != null) {
-                dataset.unclaim(asked.offset(), asked.length());
+            // Another connection of its client may have it already, and claims of its own.
+            if (dataset != null && dataset.connection() == connection) {
+                dataset.unclaim(asked.offset(), asked.length(), asked.blockNo());
             }
         }
         connection.asked().clear();
