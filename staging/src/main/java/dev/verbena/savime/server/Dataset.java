@@ -80,6 +80,17 @@ final class Dataset {
         session.failed(name(), commandsBefore);
     }
 
+    /**
+     * Another one has taken its place: commands that came between the two are told that it failed.
+     *
+     * @param commands commands of that session that had come when the other one was opened
+     */
+    void replaced(Session by, long commands) {
+        if (by != session || commandsBefore < commands) {
+            failed();
+        }
+    }
+
     StagedFile file() {
         return file;
     }

@@ -43,6 +43,7 @@ final class Openings {
     /**
      * What is asked for, and since when.
      *
+     * @param replaced has the name until this one has its file; null: nobody
      * @param before low half of the number that it had when its connection was lost; 0: it is new
      */
     private record Opening(
@@ -54,10 +55,11 @@ final class Openings {
             int elementSize,
             int placement,
             PieceMetadata piece,
+            Dataset replaced,
             int before,
             long commandsBefore,
             long sinceNs) {
-        Opening named(String other) {
+        Opening named(String other, Dataset instead) {
             return new Opening(
                     connection,
                     request,
@@ -67,6 +69,7 @@ final class Openings {
                     elementSize,
                     placement,
                     piece,
+                    instead,
                     before,
                     commandsBefore,
                     sinceNs);
@@ -126,6 +129,7 @@ final class Openings {
                         elementSize,
                         message.placementRule(),
                         piece,
+                        null,
                         before,
                         by.session().commandCount(),
                         settings.environment().nanoClock().nanoTime());
@@ -140,9 +144,9 @@ final class Openings {
         Dataset same = registry.named(name);
         if (registry.isTaken(name)) {
             if (onDuplicate == SUFFIX) {
-                opening = asked.named(free(name));
+                opening = asked.named(free(name), null);
             } else if (onDuplicate == REPLACE && same != null && isReplaceable(same)) {
-                ends.remove(same, DatasetState.ABORTED);
+                opening = asked.named(name, same);
             } else {
                 refuse(asked, StgStatus.DUPLICATE);
                 return;
@@ -318,7 +322,7 @@ final class Openings {
             boolean isLast = now - first.sinceNs - settings.admissionWaitNs() >= 0;
             boolean isGone = first.connection.isEnding();
             if (isGone) {
-                registry.give(first.name);
+                registry.give(first.name, first.replaced);
             } else if (!place(first, isLast || isStopping)) {
                 break;
             }
@@ -332,8 +336,14 @@ final class Openings {
         return !(waiting.isEmpty() && takenUpLater.isEmpty());
     }
 
-    /** Finds a place; false: it may wait for memory. */
+    /** Finds a place; false: it may wait for memory, or for the sink to have what it replaces. */
     private boolean place(Opening opening, boolean isLast) {
+        if (registry.isThere(opening.replaced) && !isReplaceable(opening.replaced)) {
+            if (isLast) {
+                giveUp(opening, StgStatus.DUPLICATE);
+            }
+            return isLast;
+        }
         if (opening.placement != DISK_ONLY && memory != null) {
             StagedFile used = admission.reuse(opening.length);
             if (used != null) {
@@ -354,10 +364,14 @@ final class Openings {
                 && admission.reserveDisk(opening.length)) {
             make(opening, false, null);
         } else {
-            registry.give(opening.name);
-            refuse(opening, StgStatus.NO_SPACE);
+            giveUp(opening, StgStatus.NO_SPACE);
         }
         return true;
+    }
+
+    private void giveUp(Opening opening, int status) {
+        registry.give(opening.name, opening.replaced);
+        refuse(opening, status);
     }
 
     private void make(Opening opening, boolean isMemory, StagedFile used) {
@@ -380,6 +394,10 @@ final class Openings {
         StagedFile[] made = new StagedFile[1];
         Session session = opening.connection.session();
         session.count(1);
+        boolean isReplacing = registry.isThere(opening.replaced);
+        if (isReplacing) {
+            opening.replaced.jobs(1); // It is not sent meanwhile.
+        }
         jobs.submitShort(
                 isMemory,
                 () -> {
@@ -391,6 +409,9 @@ final class Openings {
                 },
                 failure -> {
                     session.count(-1);
+                    if (isReplacing) {
+                        opening.replaced.jobs(-1);
+                    }
                     if (failure == null) {
                         made(opening, made[0], meta);
                     } else {
@@ -410,10 +431,24 @@ final class Openings {
         long now = settings.environment().nanoClock().nanoTime();
         counts.latencies().opened(now - opening.sinceNs);
         if (session.isConnected(opening.connection)) {
+            replace(opening);
             opened(opening.connection, dataset, opening.request, 0);
         } else {
+            registry.give(opening.name, opening.replaced);
             ends.remove(dataset, DatasetState.ABORTED);
         }
+    }
+
+    /** What had its name goes, as this one is there. */
+    private void replace(Opening opening) {
+        Dataset old = opening.replaced;
+        if (!registry.isThere(old)) {
+            return;
+        }
+        if (!old.meta().type().equals(COMMAND)) {
+            old.replaced(opening.connection.session(), opening.commandsBefore);
+        }
+        ends.remove(old, DatasetState.ABORTED);
     }
 
     /**
@@ -423,7 +458,7 @@ final class Openings {
      */
     private void notMade(Opening opening, boolean isMemory, StagedFile file, Exception failure) {
         settings.environment().errorHandler().onError(failure);
-        registry.give(opening.name);
+        registry.give(opening.name, opening.replaced);
         admission.release(isMemory, opening.length);
         if (file != null) {
             ends.discard(file);

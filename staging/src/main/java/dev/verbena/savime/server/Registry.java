@@ -71,8 +71,22 @@ final class Registry {
         names.put(name, null);
     }
 
-    void give(String name) {
-        names.remove(name);
+    /**
+     * A name that was taken is free again.
+     *
+     * @param back has it again, if it is still there; null: nobody had it
+     */
+    void give(String name, Dataset back) {
+        if (isThere(back)) {
+            names.put(name, back);
+        } else {
+            names.remove(name);
+        }
+    }
+
+    /** Whether it is not removed yet; null is not there. */
+    boolean isThere(Dataset dataset) {
+        return dataset != null && datasets.get(dataset.id()) == dataset;
     }
 
     boolean isTaken(String name) {
