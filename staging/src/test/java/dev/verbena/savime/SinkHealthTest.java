@@ -3,10 +3,13 @@ package dev.verbena.savime;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.verbena.agent.Await;
+import dev.verbena.memory.OffHeapMemory;
+import dev.verbena.savime.StagedDataset.Place;
 import dev.verbena.savime.query.FakeSavimeServer;
 import dev.verbena.savime.query.SavimeClient;
 import dev.verbena.savime.query.SavimeSink;
 import dev.verbena.staging.sink.SinkWatch;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -105,5 +108,35 @@ class SinkHealthTest {
             assertThat(told).containsOnly("wedged");
             assertThat(stage.service.statistics().sinkWedges()).isPositive();
         }
+    }
+
+    /** Its meta file cannot be written, as on a full disk: others go on. */
+    @Test
+    void shouldNotTakeADatasetThatCannotBeBegunForASinkThatIsAway() throws Exception {
+        RecordingSink sink = new RecordingSink(1).hold();
+        stage.launch(stage.context(sink).watch(new Told()));
+        StagingServer client = stage.connect();
+        OffHeapMemory memory = stage.memory(1, 800);
+        client.dataset("head", ElementType.CHAR).write(memory).join();
+        Await.until("its turn", () -> sink.waiting() == 1);
+        long id =
+                client.dataset("full", ElementType.CHAR)
+                        .place(Place.DISK)
+                        .write(memory)
+                        .join()
+                        .id();
+        client.dataset("other", ElementType.CHAR).place(Place.MEMORY).write(memory).join();
+        Path inTheWay = folder.resolve("disk").resolve(Long.toHexString(id) + ".tmp");
+        Files.createDirectory(inTheWay);
+        sink.openAll();
+        Await.until("the other one", () -> sink.order.contains("other"));
+        assertThat(sink.order).containsExactly("head", "other");
+        Await.until("said", () -> !stage.errors.isEmpty());
+        assertThat(stage.errors).singleElement().asString().contains("full", inTheWay.toString());
+        Files.delete(inTheWay);
+        client.drain(LONG);
+        assertThat(sink.order).containsExactly("head", "other", "full");
+        assertThat(told).isEmpty();
+        assertThat(stage.service.statistics().sinkLosses()).isZero();
     }
 }

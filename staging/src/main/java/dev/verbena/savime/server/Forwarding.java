@@ -48,6 +48,8 @@ final class Forwarding {
         private final boolean isImmediate;
         private final boolean isEvenIfFailed;
         private boolean isSending;
+        private long waitNs;
+        private long notBeforeNs = Long.MIN_VALUE;
 
         Entry(Dataset dataset) {
             this(dataset.session(), dataset, null, 0, null, 0, 0);
@@ -73,6 +75,15 @@ final class Forwarding {
 
         void sending(boolean is) {
             isSending = is;
+        }
+
+        /** It alone cannot be sent now; true: that is new. */
+        boolean postpone(long nowNs, ServerSettings settings) {
+            boolean isNew = waitNs == 0;
+            waitNs = isNew ? settings.retryFirstNs() : 2 * waitNs;
+            waitNs = Math.min(waitNs, settings.retryLastNs());
+            notBeforeNs = nowNs + waitNs;
+            return isNew;
         }
     }
 
@@ -222,11 +233,12 @@ final class Forwarding {
                 return entry;
             }
         }
+        long now = clock.nanoTime();
         for (int i = 0; i < queue.size(); i++) {
             Entry entry = queue.get(i);
             boolean isFree =
                     entry.dataset == null ? isFirstOfSession(i) : isSendable(entry.dataset);
-            if (!entry.isSending && isFree) {
+            if (!entry.isSending && isFree && now >= entry.notBeforeNs) {
                 return entry;
             }
         }
@@ -271,6 +283,10 @@ final class Forwarding {
     private void ended(SinkTask task) {
         Entry entry = (Entry) task.owner();
         entry.sending(false);
+        if (task.result() == SinkTask.Result.NOT_BEGUN) {
+            notBegun(entry, task.text());
+            return;
+        }
         boolean isReached =
                 task.result() == SinkTask.Result.OK || task.result() == SinkTask.Result.REJECTED;
         if (isReached) {
@@ -283,6 +299,17 @@ final class Forwarding {
             commandEnded(entry, task);
         } else {
             datasetEnded(entry, task);
+        }
+    }
+
+    /** Its meta file could not be written: it is tried again, others go on. */
+    private void notBegun(Entry entry, String why) {
+        entry.dataset.state(DatasetState.HELD);
+        if (entry.postpone(clock.nanoTime(), settings)) {
+            String text =
+                    "dataset %s waits, as its meta file cannot be written: %s; make room there"
+                            .formatted(entry.dataset.name(), why);
+            settings.environment().errorHandler().onError(new IllegalStateException(text));
         }
     }
 
@@ -396,6 +423,10 @@ final class Forwarding {
 
     /** When something is due although nothing happens. */
     long nextDeadlineNs() {
-        return isHeld && !queue.isEmpty() ? retryNs : Long.MAX_VALUE;
+        long next = Long.MAX_VALUE;
+        for (int i = 0; i < queue.size() && isHeld && next > retryNs; i++) {
+            next = Math.min(next, Math.max(retryNs, queue.get(i).notBeforeNs));
+        }
+        return next;
     }
 }

@@ -21,8 +21,11 @@ public final class SinkHealth implements SinkWatch {
         this.told = told;
     }
 
-    /** A try has ended. */
+    /** A try has ended; one that was not begun says nothing of the sink. */
     public void ended(SinkTask task) {
+        if (task.result() == SinkTask.Result.NOT_BEGUN) {
+            return;
+        }
         boolean isReached =
                 task.result() == SinkTask.Result.OK || task.result() == SinkTask.Result.REJECTED;
         if (isReached) {

@@ -15,6 +15,8 @@ public abstract class SinkTask {
         REJECTED,
         /** The sink cannot be reached; nothing was begun. */
         UNREACHABLE,
+        /** What comes before failed; the sink was not asked, and may well be there. */
+        NOT_BEGUN,
         /** The sink was lost meanwhile: it may have it. */
         UNKNOWN
     }
@@ -83,7 +85,7 @@ public abstract class SinkTask {
             prepare();
             return true;
         } catch (IOException | UncheckedIOException e) {
-            unreachable(e);
+            end(Result.NOT_BEGUN, e);
             return false;
         }
     }
