@@ -21,7 +21,9 @@ public final class StagedDataset {
     public enum IfTaken {
         /** The write fails with DUPLICATE. */
         REJECT,
-        /** The older one is dropped, unless it is on its way to the sink. */
+        /**
+         * The older one is dropped once this one has a place, unless it is on its way to the sink.
+         */
         REPLACE,
         /** It gets another name, which the receipt has. */
         SUFFIX
