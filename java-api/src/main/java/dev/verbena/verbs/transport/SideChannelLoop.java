@@ -164,7 +164,7 @@ final class SideChannelLoop implements Runnable {
                 });
     }
 
-    /** Ends every channel of a receiver that is closed, and notifies whoever is still there. */
+    /** Ends every channel of a receiver that is closed, and notifies those that are still there. */
     void endAll(FrameReceiver receiver) {
         execute(
                 () -> {

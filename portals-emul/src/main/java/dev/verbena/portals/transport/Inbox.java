@@ -89,8 +89,7 @@ final class Inbox extends RecordInbox<Connections, MessageSlots> {
     private int messages(TransportHandler handler, int limit) {
         this.handler = handler;
         delivered = 0;
-        // A handler that sends may have had a connection's ACCEPT taken: the handler hears of it
-        // first.
+        // A handler that sends may have had a connection's ACCEPT taken: that is delivered first.
         while (delivered < limit && !slots.isFull() && !ring.hasConnectionEvents()) {
             if (!isMessageHeld && isRecovering()) {
                 if (!recover()) {

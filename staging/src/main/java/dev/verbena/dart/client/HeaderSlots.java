@@ -174,7 +174,7 @@ final class HeaderSlots {
         return transferred[at(sequence)];
     }
 
-    /** The header is not sent again; whoever has it after all reads nothing. */
+    /** The header is not sent again; a server that has it after all reads nothing. */
     void giveUp(long sequence) {
         int slot = at(sequence);
         if (copies[slot] != null) {
