@@ -271,17 +271,22 @@ public final class StagingServer implements AutoCloseable {
                         | (isEvenIfFailed ? StgFlags.FLAG_EVEN_IF_FAILED : 0);
         byte[] bytes = command.getBytes(UTF_8);
         if (bytes.length <= StgFlyweight.TEXT_MAX) {
-            return run(command, flags, 0);
+            return run(command, flags, null);
         }
         OffHeapMemory text = OffHeapMemories.allocate(bytes.length);
         text.buffer(0, bytes.length).putBytes(0, bytes);
         String name = "command_" + Long.toHexString(environment.random(command).nextLong());
-        return write(new Upload.Dataset(name, "command", 1, 2, 0, null), text, 0, bytes.length)
-                .whenComplete((receipt, failure) -> text.close())
-                .thenCompose(receipt -> run(command, flags, receipt.id()));
+        Upload.Dataset dataset = new Upload.Dataset(name, "command", 1, 2, 0, null);
+        Upload upload = new Upload(dataset, text, 0, bytes.length, ended -> text.close());
+        try {
+            return run(command, flags, upload);
+        } catch (IllegalStateException e) {
+            text.close();
+            throw e;
+        }
     }
 
-    private CompletableFuture<CommandResult> run(String command, int flags, long textDataset) {
+    private CompletableFuture<CommandResult> run(String command, int flags, Upload textDataset) {
         CompletableFuture<CommandResult> result = new CompletableFuture<>();
         add(
                 new RunCommand(

@@ -8,6 +8,7 @@ import dev.verbena.memory.OffHeapMemory;
 import dev.verbena.staging.sink.Sink;
 import dev.verbena.transport.TransportContext;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -122,7 +123,7 @@ public final class StagingFixture implements AutoCloseable {
     }
 
     /** Files of datasets that there are. */
-    public static List<String> staged(Path directory) throws IOException {
+    public static List<String> staged(Path directory) {
         if (!Files.isDirectory(directory)) {
             return List.of();
         }
@@ -131,6 +132,8 @@ public final class StagingFixture implements AutoCloseable {
                     .filter(each -> !each.equals("lock"))
                     .sorted()
                     .toList();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 

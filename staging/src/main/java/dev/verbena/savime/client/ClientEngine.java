@@ -97,7 +97,7 @@ public final class ClientEngine implements ProtocolAgent, ServerLink.Events {
         }
         work += askForOwed();
         if (task == null && !link.out().isFull()) {
-            work += begin(queue.take());
+            work += begin(queue.take(server));
         }
         if (upload != null) {
             work += upload.step();
@@ -272,16 +272,17 @@ public final class ClientEngine implements ProtocolAgent, ServerLink.Events {
     /** Its answer may take long: other tasks go on meanwhile. */
     private void begin(RunCommand run) {
         byte[] text = run.command().getBytes(UTF_8);
-        if (run.textDataset() != 0) {
+        String failed = run.isImmediate() ? "" : queue.takeFailed(run);
+        int flags = run.flags() | (failed.isEmpty() ? 0 : StgFlags.FLAG_BEHIND_FAILED);
+        flags |= queue.hasManyServers() ? StgFlags.FLAG_FAILURES_KNOWN : 0;
+        if (run.textDataset() != null) {
             say(StgType.RUN, StgType.lengthMin(StgType.RUN) + 8)
-                    .flags(run.flags() | StgFlags.FLAG_TEXT_IS_DATASET)
-                    .textDatasetId(run.textDataset());
+                    .flags(flags | StgFlags.FLAG_TEXT_IS_DATASET)
+                    .textDatasetId(run.textDataset().id());
         } else {
-            say(StgType.RUN, StgFlyweight.LENGTH_MAX)
-                    .flags(run.flags())
-                    .text(text, 0, text.length, 0);
+            say(StgType.RUN, StgFlyweight.LENGTH_MAX).flags(flags).text(text, 0, text.length, 0);
         }
-        running.put(request, new RunAnswer(run));
+        running.put(request, new RunAnswer(run, failed));
     }
 
     private void failCommands(int status, String why) {
@@ -307,8 +308,9 @@ public final class ClientEngine implements ProtocolAgent, ServerLink.Events {
         }
         Upload done = task;
         int status = upload.status();
-        if (status == StgStatus.OK && !done.dataset().type().equals("command")) {
-            queue.owe(server, done.id(), done.givenName());
+        done.answeredBy(server);
+        if (status == StgStatus.OK && !done.isText()) {
+            queue.owe(server, done);
         }
         String text = status == StgStatus.OK ? "" : StgStatus.name(status) + " at " + server;
         forget();
@@ -346,7 +348,9 @@ public final class ClientEngine implements ProtocolAgent, ServerLink.Events {
         answer.add(message);
         if (answer.isComplete()) {
             running.remove(message.request());
-            queue.ended(answer.command(), message.status(), answer.text());
+            boolean isBehindFailed = message.status() == StgStatus.PREDECESSOR_FAILED;
+            String text = isBehindFailed ? answer.failedBefore() : answer.text();
+            queue.ended(answer.command(), message.status(), text);
         }
     }
 

@@ -10,12 +10,17 @@ final class RunAnswer {
     private static final int LENGTH_MAX = 1 << 28;
 
     private final RunCommand command;
+    private final String failed;
     private byte[] text;
     private int filled;
     private boolean isComplete;
 
-    RunAnswer(RunCommand command) {
+    /**
+     * @param failed names of datasets before it that failed, as the client knows; may be empty
+     */
+    RunAnswer(RunCommand command, String failed) {
         this.command = command;
+        this.failed = failed;
     }
 
     RunCommand command() {
@@ -53,5 +58,11 @@ final class RunAnswer {
 
     String text() {
         return new String(text, 0, filled, UTF_8);
+    }
+
+    /** Names of the datasets before it that failed, as server and client know. */
+    String failedBefore() {
+        boolean isOne = failed.isEmpty() || text().isEmpty();
+        return isOne ? failed + text() : failed + ", " + text();
     }
 }

@@ -1,22 +1,23 @@
 package dev.verbena.savime.client;
 
+import dev.verbena.savime.wire.StgFlags;
 import java.util.function.Consumer;
 
 /** A command for the sink. */
 public final class RunCommand extends Task {
     private final String command;
     private final int flags;
-    private final long textDataset;
+    private final Upload text;
 
     /**
      * @param flags of RUN
-     * @param textDataset number of the dataset that is the text; 0: the text travels itself
+     * @param text the dataset that is the text; null: the text travels itself
      */
-    public RunCommand(String command, int flags, long textDataset, Consumer<Task> ended) {
+    public RunCommand(String command, int flags, Upload text, Consumer<Task> ended) {
         super(ended);
         this.command = command;
         this.flags = flags;
-        this.textDataset = textDataset;
+        this.text = text;
     }
 
     @Override
@@ -32,7 +33,12 @@ public final class RunCommand extends Task {
         return flags;
     }
 
-    public long textDataset() {
-        return textDataset;
+    boolean isImmediate() {
+        return (flags & StgFlags.FLAG_IMMEDIATE) != 0;
+    }
+
+    /** The dataset that is the text; null: the text travels itself. */
+    Upload textDataset() {
+        return text;
     }
 }

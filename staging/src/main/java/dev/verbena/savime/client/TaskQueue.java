@@ -1,19 +1,23 @@
 package dev.verbena.savime.client;
 
-import dev.verbena.savime.wire.StgFlags;
 import dev.verbena.savime.wire.StgStatus;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.StringJoiner;
 import java.util.TreeSet;
+import java.util.function.Predicate;
 
 /**
  * Tasks in the order in which they were queued, and datasets that a server has and the sink has
  * not. Thread-safe.
  */
 public final class TaskQueue {
+    /** Failed datasets that are remembered for the commands behind them. */
+    private static final int FAILED_MAX = 1024;
+
     private final int serverCount;
     private final int engineCount;
     private final Runnable changed;
@@ -23,12 +27,16 @@ public final class TaskQueue {
     private final Map<String, Owed> owed = new HashMap<>();
     private final List<String> failures = new ArrayList<>();
     private final List<String> lost = new ArrayList<>();
+
+    /** Datasets of whose failure the server of a command behind them may not know. */
+    private final List<Upload> failed = new ArrayList<>();
+
     private long lastSequence;
     private long queuedBytes;
     private int downCount;
     private boolean isClosed;
 
-    private record Owed(String server, long id, String name) {}
+    private record Owed(String server, Upload upload) {}
 
     /**
      * @param engineCount engines that take tasks
@@ -41,7 +49,7 @@ public final class TaskQueue {
     }
 
     /**
-     * Queues a task; its place in the order.
+     * Queues a task, and before it the dataset that is its text; its place in the order.
      *
      * @throws IllegalStateException after close
      */
@@ -49,16 +57,21 @@ public final class TaskQueue {
         if (isClosed) {
             throw new IllegalStateException("closed: staging server");
         }
+        RunCommand run = task instanceof RunCommand command ? command : null;
+        if (run != null && run.textDataset() != null) {
+            add(run.textDataset());
+        }
         task.number(++lastSequence);
         pending.add(lastSequence);
         if (task instanceof Upload upload) {
             queuedBytes += upload.length();
             uploads.add(lastSequence);
         }
-        boolean isFirst =
-                task instanceof RunCommand run && (run.flags() & StgFlags.FLAG_IMMEDIATE) != 0;
-        if (isFirst) {
+        if (run != null && run.isImmediate()) {
             waiting.addFirst(task);
+            if (waiting.remove(run.textDataset())) {
+                waiting.addFirst(run.textDataset());
+            }
         } else {
             waiting.add(task);
         }
@@ -75,18 +88,47 @@ public final class TaskQueue {
         return lastSequence;
     }
 
-    /** Takes the next task; null: there is none, or it has to wait for those before it. */
-    synchronized Task take() {
+    /** Takes the next task for a server; null: there is none, or it has to wait. */
+    synchronized Task take(String server) {
         Task next = waiting.peek();
-        if (next instanceof RunCommand run && (run.flags() & StgFlags.FLAG_IMMEDIATE) == 0) {
-            // One connection keeps the order of commands, several do not.
-            TreeSet<Long> before = engineCount == 1 ? uploads : pending;
-            boolean isBehind = !before.isEmpty() && before.first() < next.sequence();
-            if (isBehind || serverCount > 1 && !owed.isEmpty()) {
-                return null;
-            }
+        if (next instanceof RunCommand run && (mustWait(run) || !isFor(server, run))) {
+            return null;
         }
         return waiting.poll();
+    }
+
+    private boolean mustWait(RunCommand run) {
+        Upload text = run.textDataset();
+        if (run.isImmediate()) {
+            return text != null && uploads.contains(text.sequence());
+        }
+        // One connection keeps the order of commands, several do not.
+        TreeSet<Long> before = engineCount == 1 ? uploads : pending;
+        boolean isBehind = !before.isEmpty() && before.first() < run.sequence();
+        return isBehind || hasManyServers() && !owed.isEmpty();
+    }
+
+    private static boolean isFor(String server, RunCommand run) {
+        return run.textDataset() == null || run.textDataset().server().equals(server);
+    }
+
+    /** No server then knows of every failure before a command, and the client does. */
+    boolean hasManyServers() {
+        return serverCount > 1;
+    }
+
+    /** Names of the datasets before a command that failed and were not taken yet; empty: none. */
+    synchronized String takeFailed(RunCommand command) {
+        StringJoiner names = new StringJoiner(", ");
+        failed.removeIf(
+                each -> {
+                    boolean isBefore = each.sequence() < command.sequence();
+                    if (isBefore) {
+                        names.add(each.givenName());
+                    }
+                    return isBefore;
+                });
+        return names.toString();
     }
 
     /** A task goes on elsewhere or later, before all others. */
@@ -98,6 +140,9 @@ public final class TaskQueue {
     void ended(Task task, int status, String text) {
         // Its owner first: who waits finds the result.
         task.end(status, text);
+        if (status != StgStatus.OK && task instanceof Upload upload && upload.isText()) {
+            commandsOf(upload::equals).forEach(each -> ended(each, status, text));
+        }
         synchronized (this) {
             pending.remove(task.sequence());
             if (task instanceof Upload upload) {
@@ -105,10 +150,36 @@ public final class TaskQueue {
                 uploads.remove(task.sequence());
                 if (status != StgStatus.OK) {
                     failures.add(task.what() + ": " + StgStatus.name(status));
+                    if (upload.server().isEmpty() || hasManyServers()) {
+                        failedBeforeCommands(upload);
+                    }
                 }
             }
         }
         changed.run();
+    }
+
+    private void failedBeforeCommands(Upload upload) {
+        if (failed.size() == FAILED_MAX) {
+            failed.remove(0);
+        }
+        if (!upload.isText()) {
+            failed.add(upload);
+        }
+    }
+
+    /** Takes the commands out that wait and whose text is one of these datasets. */
+    private synchronized List<Task> commandsOf(Predicate<Upload> isText) {
+        List<Task> taken = new ArrayList<>();
+        for (Task each : waiting) {
+            if (each instanceof RunCommand run
+                    && run.textDataset() != null
+                    && isText.test(run.textDataset())) {
+                taken.add(each);
+            }
+        }
+        waiting.removeAll(taken);
+        return taken;
     }
 
     /** Whether every task up to this place has ended. */
@@ -126,8 +197,8 @@ public final class TaskQueue {
     // ---- what the sink has not yet
 
     /** A server has it, and the sink has not. */
-    synchronized void owe(String server, long id, String name) {
-        owed.put(server + " " + id, new Owed(server, id, name));
+    synchronized void owe(String server, Upload upload) {
+        owed.put(server + " " + upload.id(), new Owed(server, upload));
     }
 
     /** The sink has it, or never will: then why. */
@@ -135,7 +206,10 @@ public final class TaskQueue {
         synchronized (this) {
             Owed was = owed.remove(server + " " + id);
             if (was != null && !failure.isEmpty()) {
-                lost.add(was.name + ": " + failure);
+                lost.add(was.upload.givenName() + ": " + failure);
+                if (hasManyServers()) {
+                    failedBeforeCommands(was.upload);
+                }
             }
         }
         changed.run();
@@ -145,7 +219,7 @@ public final class TaskQueue {
     synchronized long[] owedBy(String server) {
         return owed.values().stream()
                 .filter(each -> each.server.equals(server))
-                .mapToLong(Owed::id)
+                .mapToLong(each -> each.upload.id())
                 .toArray();
     }
 
@@ -168,6 +242,9 @@ public final class TaskQueue {
         }
         synchronized (this) {
             downCount++;
+        }
+        for (Task each : commandsOf(text -> text.server().equals(server))) {
+            ended(each, StgStatus.SERVER_LOST, why);
         }
         failIfAllDown(why);
     }

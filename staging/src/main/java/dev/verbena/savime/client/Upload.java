@@ -13,6 +13,7 @@ public final class Upload extends Task {
     private long id;
     private String givenName;
     private boolean isInMemory;
+    private String server = "";
     private int attempts;
 
     /**
@@ -50,6 +51,11 @@ public final class Upload extends Task {
         return dataset;
     }
 
+    /** The text of a long command. */
+    boolean isText() {
+        return dataset.type().equals("command");
+    }
+
     public OffHeapMemory memory() {
         return memory;
     }
@@ -81,6 +87,15 @@ public final class Upload extends Task {
     /** Where the server has put it. */
     public boolean isInMemory() {
         return isInMemory;
+    }
+
+    void answeredBy(String whom) {
+        server = whom;
+    }
+
+    /** The server that has taken or refused it; empty: none has said. */
+    String server() {
+        return server;
     }
 
     int tried() {

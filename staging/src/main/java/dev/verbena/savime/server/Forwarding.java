@@ -43,10 +43,12 @@ final class Forwarding {
         private final Dataset dataset;
         private final Connection connection;
         private final long request;
-        private final String text;
         private final long number;
         private final boolean isImmediate;
         private final boolean isEvenIfFailed;
+        private final boolean isBehindFailed;
+        private final boolean isFailureKnown;
+        private String text;
         private boolean isSending;
         private long waitNs;
         private long notBeforeNs = Long.MIN_VALUE;
@@ -71,10 +73,22 @@ final class Forwarding {
             this.number = number;
             this.isImmediate = (flags & StgFlags.FLAG_IMMEDIATE) != 0;
             this.isEvenIfFailed = (flags & StgFlags.FLAG_EVEN_IF_FAILED) != 0;
+            this.isBehindFailed = (flags & StgFlags.FLAG_BEHIND_FAILED) != 0;
+            this.isFailureKnown = (flags & StgFlags.FLAG_FAILURES_KNOWN) != 0;
         }
 
         void sending(boolean is) {
             isSending = is;
+        }
+
+        void text(String read) {
+            text = read;
+        }
+
+        /** Names of datasets before it that failed and whose failure counts; empty: none. */
+        String takeFailed() {
+            String failed = isImmediate ? "" : session.takeFailed(number);
+            return isFailureKnown ? "" : failed;
         }
 
         /** It alone cannot be sent now; true: that is new. */
@@ -143,7 +157,7 @@ final class Forwarding {
     void onRun(Connection by, StgFlyweight message) {
         long number = by.session().nextCommand();
         if ((message.flags() & StgFlags.FLAG_TEXT_IS_DATASET) == 0) {
-            run(by, message.request(), number, message.flags(), message.runText());
+            run(by, message, number, message.runText());
             return;
         }
         Dataset text = registry.dataset(message.textDatasetId());
@@ -156,29 +170,33 @@ final class Forwarding {
             commands.answer(by, message.request(), StgStatus.NO_SUCH_DATASET, "");
             return;
         }
+        // It has its place already: a later command does not overtake it.
+        Entry entry = run(by, message, number, null);
         String[] read = new String[1];
-        long request = message.request();
-        int flags = message.flags();
         jobs.submit(
                 text.file().isInMemory(),
                 () -> read[0] = text.file().text(),
                 failure -> {
                     ends.remove(text, DatasetState.FORWARDED);
                     if (failure == null) {
-                        run(by, request, number, flags, read[0]);
-                    } else {
+                        entry.text(read[0]);
+                    } else if (queue.remove(entry)) {
                         settings.environment().errorHandler().onError(failure);
-                        commands.answer(by, request, StgStatus.IO_ERROR, "");
+                        commands.answer(by, entry.request, StgStatus.IO_ERROR, "");
                     }
                 });
     }
 
-    private void run(Connection by, long request, long number, int flags, String text) {
+    /** Queues a command, unless there are too many; its text may come later. */
+    private Entry run(Connection by, StgFlyweight message, long number, String text) {
+        Entry entry =
+                new Entry(by.session(), null, by, message.request(), text, number, message.flags());
         if (queue.size() - registry.datasetCount() >= COMMANDS_MAX) {
-            commands.answer(by, request, StgStatus.TOO_MANY, "");
+            commands.answer(by, message.request(), StgStatus.TOO_MANY, "");
         } else {
-            queue.add(new Entry(by.session(), null, by, request, text, number, flags));
+            queue.add(entry);
         }
+        return entry;
     }
 
     /** A client is gone: nobody waits for its commands. */
@@ -237,7 +255,9 @@ final class Forwarding {
         for (int i = 0; i < queue.size(); i++) {
             Entry entry = queue.get(i);
             boolean isFree =
-                    entry.dataset == null ? isFirstOfSession(i) : isSendable(entry.dataset);
+                    entry.dataset == null
+                            ? entry.text != null && isFirstOfSession(i)
+                            : isSendable(entry.dataset);
             if (!entry.isSending && isFree && now >= entry.notBeforeNs) {
                 return entry;
             }
@@ -270,8 +290,9 @@ final class Forwarding {
     }
 
     private void runNow(Entry entry) {
-        String failed = entry.isImmediate ? "" : entry.session.takeFailed(entry.number);
-        if (!failed.isEmpty() && !entry.isEvenIfFailed) {
+        String failed = entry.takeFailed();
+        boolean isBehindFailed = entry.isBehindFailed || !failed.isEmpty();
+        if (isBehindFailed && !entry.isEvenIfFailed) {
             queue.remove(entry);
             commands.answer(entry.connection, entry.request, StgStatus.PREDECESSOR_FAILED, failed);
             return;

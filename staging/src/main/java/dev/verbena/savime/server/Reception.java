@@ -342,6 +342,9 @@ final class Reception {
         Connection before = dataset.connection();
         if (dataset.state() != DatasetState.RECEIVING) {
             dataset.orphaned(nowNs);
+            if (dataset.meta().type().equals(Openings.COMMAND)) {
+                ends.remove(dataset, DatasetState.ABORTED); // Nobody sends the command any more.
+            }
             return;
         }
         ends.revoke(dataset);

@@ -17,6 +17,12 @@ public final class StgFlags {
     /** RUN: the text is a dataset of type {@code command}. */
     public static final int FLAG_TEXT_IS_DATASET = 4;
 
+    /** RUN: a dataset before it failed, whether this server knows of it or not. */
+    public static final int FLAG_BEHIND_FAILED = 8;
+
+    /** RUN: the client knows of every failure before it; what this server knows does not count. */
+    public static final int FLAG_FAILURES_KNOWN = 16;
+
     /** RUN_RESULT: the text goes on in the next message of this request. */
     public static final int FLAG_MORE = 2;
 

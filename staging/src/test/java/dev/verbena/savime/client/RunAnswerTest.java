@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 
 /** What a server may say in the parts of a result. */
 class RunAnswerTest {
-    private final RunAnswer answer = new RunAnswer(null);
+    private final RunAnswer answer = new RunAnswer(null, "");
     private final UnsafeBuffer buffer = new UnsafeBuffer(new byte[StgFlyweight.LENGTH_MAX]);
 
     private void add(String text, int announced, boolean hasMore) {

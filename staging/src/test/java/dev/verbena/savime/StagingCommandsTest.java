@@ -1,0 +1,109 @@
+package dev.verbena.savime;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.verbena.agent.Await;
+import dev.verbena.memory.OffHeapMemory;
+import dev.verbena.savime.wire.StgFlags;
+import dev.verbena.savime.wire.StgStatus;
+import dev.verbena.savime.wire.StgType;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Commands behind datasets of whose failure their server does not know. */
+@Timeout(120)
+class StagingCommandsTest {
+    @TempDir Path folder;
+    private final RecordingSink sink = new RecordingSink(1);
+
+    @Test
+    @Tag("savime-11")
+    void shouldNotRunACommandBehindADatasetThatNoServerGot() throws Exception {
+        try (StagingFixture stage = new StagingFixture(folder, false).launch(sink)) {
+            StagingServer server =
+                    stage.connect(stage.config().connectTimeout(Duration.ofMillis(200)));
+            OffHeapMemory memory = stage.memory(1, 800);
+            assertThat(server.run("first").text()).isEqualTo(sink.answer);
+            stage.stop();
+            CompletableFuture<Receipt> gone =
+                    server.dataset("gone", ElementType.DOUBLE).write(memory);
+            assertThatThrownBy(gone::join).hasMessageContaining("SERVER_LOST");
+            stage.launch(sink);
+            Await.until(
+                    "it is connected again", () -> !isFailed(server.runAsync("now", true, false)));
+
+            assertThatThrownBy(() -> server.run("behind"))
+                    .hasMessageContaining("PREDECESSOR_FAILED")
+                    .hasMessageContaining("gone");
+            assertThat(server.run("last").text()).isEqualTo(sink.answer);
+            assertThat(sink.order).containsExactly("first", "now", "last");
+        }
+    }
+
+    private static boolean isFailed(CompletableFuture<CommandResult> result) {
+        return result.handle((done, failure) -> failure != null).join();
+    }
+
+    @Test
+    @Tag("savime-11")
+    void shouldLetTheClientSayWhatFailedBeforeACommand() throws Exception {
+        try (StagingFixture stage = new StagingFixture(folder, true).launch(sink);
+                RawClient client = new RawClient(stage.service.port()).hello(1, 1 << 20, 1, 0)) {
+            assertThat(client.open("", 4096)).isEqualTo(-StgStatus.BAD_NAME);
+            client.run("known", StgFlags.FLAG_FAILURES_KNOWN);
+            assertThat(client.read(StgType.RUN_RESULT).status()).isZero();
+            client.run("next", 0);
+            assertThat(client.read(StgType.RUN_RESULT).status()).isZero();
+            client.run("behind", StgFlags.FLAG_FAILURES_KNOWN | StgFlags.FLAG_BEHIND_FAILED);
+            assertThat(client.read(StgType.RUN_RESULT).status())
+                    .isEqualTo(StgStatus.PREDECESSOR_FAILED);
+            assertThat(sink.order).containsExactly("known", "next");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 3})
+    @Tag("savime-9")
+    void shouldKeepTheOrderOfLongAndShortCommands(int threads) throws Exception {
+        try (StagingFixture stage = new StagingFixture(folder, true).launch(sink);
+                StagingFixture other = new StagingFixture(folder.resolve("other"), true)) {
+            other.launch(sink);
+            StagingServer.Config config = stage.config().ioThreads(threads);
+            StagingServer server =
+                    stage.connect(threads == 1 ? config : config.address(other.address()));
+            List<String> texts = new ArrayList<>();
+            List<CompletableFuture<CommandResult>> results = new ArrayList<>();
+            for (int i = 0; i < 20; i++) {
+                String text = "c" + i + "-".repeat(i % 2 == 0 ? 2000 : 0);
+                texts.add(text);
+                results.add(server.runAsync(text));
+            }
+            results.forEach(CompletableFuture::join);
+            assertThat(sink.order).containsExactlyElementsOf(texts);
+        }
+    }
+
+    @Test
+    void shouldDropTheTextOfACommandWhoseClientIsGone() throws Exception {
+        try (StagingFixture stage = new StagingFixture(folder, true).launch(sink)) {
+            try (RawClient client = new RawClient(stage.service.port()).hello(1, 1 << 20, 1, 0)) {
+                long id = client.open("text", 4096, "command");
+                client.block(id, 0, 0, new byte[4096]);
+                assertThat(client.sync(id, 4096)).isZero();
+                assertThat(StagingFixture.staged(stage.memory)).isNotEmpty();
+            }
+            Await.until("it is gone", () -> StagingFixture.staged(stage.memory).isEmpty());
+        }
+        assertThat(sink.order).isEmpty();
+    }
+}

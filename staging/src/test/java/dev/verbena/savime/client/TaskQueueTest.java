@@ -1,0 +1,59 @@
+package dev.verbena.savime.client;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.verbena.savime.wire.StgStatus;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+class TaskQueueTest {
+    private static Upload upload(String name, String type) {
+        return new Upload(new Upload.Dataset(name, type, 1, 0, 0, null), null, 0, 10, task -> {});
+    }
+
+    private static RunCommand command(String text) {
+        return new RunCommand(text, 0, null, task -> {});
+    }
+
+    @Test
+    @Tag("savime-11")
+    void shouldKnowWhatFailedAtAnyServerBeforeACommand() {
+        TaskQueue queue = new TaskQueue(2, 2, () -> {});
+        Upload refused = upload("refused", "double");
+        Upload inSink = upload("unwanted", "double");
+        Upload text = upload("command_1", "command");
+        RunCommand command = command("first");
+        Upload later = upload("later", "double");
+        queue.add(refused);
+        queue.add(inSink);
+        queue.add(text);
+        queue.add(command);
+        queue.add(later);
+        refused.answeredBy("a");
+        queue.ended(refused, StgStatus.DUPLICATE, "");
+        inSink.opened(7, "unwanted_2", true);
+        queue.owe("a", inSink);
+        queue.ended(inSink, StgStatus.OK, "");
+        queue.paid("a", 7, "FAILED");
+        queue.ended(text, StgStatus.SERVER_LOST, "");
+        queue.ended(later, StgStatus.SERVER_LOST, "");
+
+        assertThat(queue.takeFailed(command)).isEqualTo("refused, unwanted_2");
+        assertThat(queue.takeFailed(command)).isEmpty();
+        RunCommand next = command("next");
+        queue.add(next);
+        assertThat(queue.takeFailed(next)).isEqualTo("later");
+    }
+
+    @Test
+    void shouldLeaveToTheOnlyServerWhatItKnows() {
+        TaskQueue queue = new TaskQueue(1, 1, () -> {});
+        Upload refused = upload("refused", "double");
+        RunCommand command = command("first");
+        queue.add(refused);
+        queue.add(command);
+        refused.answeredBy("a");
+        queue.ended(refused, StgStatus.DUPLICATE, "");
+        assertThat(queue.takeFailed(command)).isEmpty();
+    }
+}
