@@ -25,7 +25,7 @@ import picocli.CommandLine;
 /** One trial of {@code verbena bench}: that it runs and what it writes, not what it finds. */
 @Timeout(900)
 @Tag("once")
-class BenchCommandTest {
+class BenchCommandIT {
     private static final Path HOME = Path.of("..").toAbsolutePath().normalize();
 
     /** Every row of the table is a row of the other, each field as text. */

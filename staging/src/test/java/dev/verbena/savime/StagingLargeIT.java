@@ -28,7 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** More than one operation can carry. On another JDK it runs again on one day of three. */
 @SampledByDay(isWholeAtFirst = true, parts = 3)
 @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-class StagingLargeTest {
+class StagingLargeIT {
     private static final long LENGTH = 3L << 30;
     private static final long SPARE = 2L << 30;
     private static final int STRIDE = 1 << 20;

@@ -21,7 +21,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** The transfer service; its servers are a process of their own. */
 @Timeout(180)
-class NessieXferTest {
+class NessieXferIT {
     @TempDir Path folder;
 
     private static Run xfer(String... more) {
