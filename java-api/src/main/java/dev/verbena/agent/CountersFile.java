@@ -53,7 +53,8 @@ import org.agrona.concurrent.status.CountersReader;
  * 40     4    length of the error log
  * 44     4    byte order mark, native order
  * 48    64    application name, UTF-8
- * 112   16    zero
+ * 112    8    the process's PID namespace, as /proc numbers it, 0 if unknown
+ * 120    8    zero
  * 128         metadata, values, error log
  * </pre>
  */
@@ -79,22 +80,19 @@ public final class CountersFile {
     private static final AtomicInteger SERIAL = new AtomicInteger();
 
     private final Path path;
-    private final long pid;
-    private final long processStartMs;
+    private final UnsafeBuffer header;
     private final String application;
     private final CountersReader counters;
     private final UnsafeBuffer errorLog;
 
     private CountersFile(
             Path path,
-            long pid,
-            long processStartMs,
+            UnsafeBuffer header,
             String application,
             CountersReader counters,
             UnsafeBuffer errorLog) {
         this.path = path;
-        this.pid = pid;
-        this.processStartMs = processStartMs;
+        this.header = header;
         this.application = application;
         this.counters = counters;
         this.errorLog = errorLog;
@@ -178,8 +176,7 @@ public final class CountersFile {
         requireReadable(counters, path);
         return new CountersFile(
                 path,
-                file.getLong(16, LITTLE_ENDIAN),
-                file.getLong(24, LITTLE_ENDIAN),
+                section(bytes, 0, HEADER_LENGTH),
                 new String(bytes, 48, nameLength, UTF_8),
                 counters,
                 section(bytes, valuesAt + values, errors));
@@ -243,7 +240,7 @@ public final class CountersFile {
 
     /** The process that owns the counters. */
     public long pid() {
-        return pid;
+        return header.getLong(16, LITTLE_ENDIAN);
     }
 
     /** What the process called itself. */
@@ -251,9 +248,19 @@ public final class CountersFile {
         return application;
     }
 
-    /** Whether that very process (not another with its number) still runs on this machine. */
+    /**
+     * Whether that very process (not another with its number) still runs on this machine; true of a
+     * process of another PID namespace, as a container has it: its number says nothing here.
+     */
     public boolean isAlive() {
-        return ProcessIdentity.isAlive(pid, processStartMs);
+        return isAlive(header);
+    }
+
+    private static boolean isAlive(UnsafeBuffer header) {
+        long namespace = header.getLong(112, LITTLE_ENDIAN);
+        return namespace != 0 && namespace != ProcessIdentity.namespace()
+                || ProcessIdentity.isAlive(
+                        header.getLong(16, LITTLE_ENDIAN), header.getLong(24, LITTLE_ENDIAN));
     }
 
     /** The counters at the time of reading. */
@@ -289,8 +296,7 @@ public final class CountersFile {
         UnsafeBuffer header = new UnsafeBuffer(bytes);
         return header.getLong(0, LITTLE_ENDIAN) == MAGIC
                 && header.getInt(8, LITTLE_ENDIAN) == VERSION
-                && !ProcessIdentity.isAlive(
-                        header.getLong(16, LITTLE_ENDIAN), header.getLong(24, LITTLE_ENDIAN));
+                && !isAlive(header);
     }
 
     private static final int DIRECTORY_TRIES_MAX = 100;
@@ -353,7 +359,7 @@ public final class CountersFile {
 
         private Writer(Path directory, int serial, String application, EpochClock clock)
                 throws IOException {
-            path = directory.resolve(ProcessHandle.current().pid() + "-" + serial + SUFFIX);
+            path = unused(directory, serial);
             int length = HEADER_LENGTH + METADATA_LENGTH + VALUES_LENGTH + ERROR_LOG_LENGTH;
             // It gets its name when it is complete: an empty file would be swept as a cut segment.
             Path unfinished = directory.resolve(ProcessIdentity.unfinishedFile(serial));
@@ -365,6 +371,7 @@ public final class CountersFile {
             file.putInt(12, nameLength, LITTLE_ENDIAN);
             file.putLong(16, ProcessHandle.current().pid(), LITTLE_ENDIAN);
             file.putLong(24, ProcessIdentity.ownStartMs(), LITTLE_ENDIAN);
+            file.putLong(112, ProcessIdentity.namespace(), LITTLE_ENDIAN);
             file.putInt(32, METADATA_LENGTH, LITTLE_ENDIAN);
             file.putInt(36, VALUES_LENGTH, LITTLE_ENDIAN);
             file.putInt(40, ERROR_LOG_LENGTH, LITTLE_ENDIAN);
@@ -386,6 +393,15 @@ public final class CountersFile {
                     ByteOrder.nativeOrder() == LITTLE_ENDIAN ? MAGIC : Long.reverseBytes(MAGIC);
             file.putLongOrdered(0, magic);
             Files.move(unfinished, path, StandardCopyOption.ATOMIC_MOVE);
+        }
+
+        /** A process of another PID namespace may have the same number. */
+        private static Path unused(Path directory, int serial) {
+            String stem = ProcessHandle.current().pid() + "-" + serial;
+            Path first = directory.resolve(stem + SUFFIX);
+            boolean isFree = !Files.exists(first) || isOfTheDead(first);
+            String namespace = Long.toHexString(ProcessIdentity.namespace());
+            return isFree ? first : directory.resolve(stem + "-" + namespace + SUFFIX);
         }
 
         /** Writes the whole file before mapping it: a full device is an exception, not a fault. */

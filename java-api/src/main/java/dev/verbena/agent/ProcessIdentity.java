@@ -19,12 +19,26 @@ final class ProcessIdentity {
 
     private static final Path PID_NAMESPACE = Path.of("/proc/self/ns/pid");
     private static final long OWN_START_MS = ownStart();
+    private static final long OWN_NAMESPACE = ownNamespace();
 
     private ProcessIdentity() {}
 
     /** Start of this process after that of the system, 0 if the system does not tell. */
     static long ownStartMs() {
         return OWN_START_MS;
+    }
+
+    /** Number of this process's PID namespace, 0 if the system does not tell. */
+    static long namespace() {
+        return OWN_NAMESPACE;
+    }
+
+    private static long ownNamespace() {
+        try {
+            return (Long) Files.getAttribute(PID_NAMESPACE, "unix:ino");
+        } catch (IOException e) {
+            return 0;
+        }
     }
 
     private static long ownStart() {
@@ -57,12 +71,12 @@ final class ProcessIdentity {
      *
      * @param serial tells several of this process apart
      */
-    static String unfinishedFile(int serial) throws IOException {
-        return ".new-%d-%d-%s-%x"
+    static String unfinishedFile(int serial) {
+        return ".new-%d-%d-%d-%x"
                 .formatted(
                         ProcessHandle.current().pid(),
                         OWN_START_MS / MS_PER_TICK,
-                        Files.getAttribute(PID_NAMESPACE, "unix:ino"),
+                        OWN_NAMESPACE,
                         serial);
     }
 

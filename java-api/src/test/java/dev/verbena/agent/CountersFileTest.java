@@ -132,6 +132,31 @@ class CountersFileTest {
     }
 
     @Test
+    void shouldLeaveFilesOfProcessesInOtherPidNamespaces() throws Exception {
+        byte[] foreign;
+        Path last;
+        try (RealEnvironment environment = environment()) {
+            foreign = Files.readAllBytes(environment.countersPath());
+            last = environment.countersPath();
+        }
+        ByteBuffer header = ByteBuffer.wrap(foreign).order(ByteOrder.LITTLE_ENDIAN);
+        header.putLong(24, header.getLong(24) - 60_000).putLong(112, header.getLong(112) + 1);
+        for (int i = 0; i < DeadCounters.KEPT + 2; i++) {
+            Files.write(last.resolveSibling("77-" + i + CountersFile.SUFFIX), foreign);
+        }
+        String[] ofTheNext = last.getFileName().toString().split("[-.]");
+        int serial = Integer.parseInt(ofTheNext[1]) + 1;
+        Path taken = last.resolveSibling(ofTheNext[0] + "-" + serial + CountersFile.SUFFIX);
+        Files.write(taken, foreign);
+        try (RealEnvironment environment = environment()) {
+            assertThat(environment.countersPath()).isNotEqualTo(taken);
+            assertThat(Files.readAllBytes(taken)).isEqualTo(foreign);
+            assertThat(CountersFile.read(taken).isAlive()).isTrue();
+            assertThat(CountersFile.list(last.getParent())).hasSize(DeadCounters.KEPT + 4);
+        }
+    }
+
+    @Test
     void shouldKeepOnlyTheNewestFilesOfTheDead() throws Exception {
         byte[] dead;
         Path job;
