@@ -165,6 +165,7 @@ class WrongInputTest {
                 "dart receive --listen 127.0.0.1:0 --directory F/file | is a file, not a folder",
                 "sim ring-barrier --trace F/new --events F/new | are the same file",
                 "sim events F/none | FILE F/none: there is no such file",
+                "dart stop --config F/none | F/none: there is no such file; nothing runs",
             })
     void shouldNameThePathThatIsWrong(String line, String message, @TempDir Path folder)
             throws Exception {

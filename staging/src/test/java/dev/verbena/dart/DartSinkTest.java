@@ -16,6 +16,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Semaphore;
@@ -231,6 +232,39 @@ class DartSinkTest {
         sink.isDown = false;
         await(ticket);
         assertThat(sink.taken).hasSize(1);
+    }
+
+    @Test
+    void shouldHandOverTheOthersWhenAFileIsGoneOrCut() throws Exception {
+        sink.isDown = true;
+        world.receive(context(sink));
+        world.master();
+        DartClient client = world.client(0, c -> c.maxInFlight(4));
+        DartTicket moved = send(client, vector(1, 800), 800);
+        Await.until("it waits", () -> world.receiver.sinkStatistics().waitingCount() == 1);
+        Path first = out.resolve(files().get(0));
+        DartTicket cut = send(client, vector(2, 800), 800);
+        Await.until("both wait", () -> world.receiver.sinkStatistics().waitingCount() == 2);
+        Path second =
+                out.resolve(files().stream().filter(f -> !first.endsWith(f)).findAny().get());
+        DartTicket whole = send(client, vector(3, 800), 800);
+        Path away = Files.move(first, world.directory.resolve("away"));
+        byte[] content = Files.readAllBytes(second);
+        Files.write(second, Arrays.copyOf(content, 700));
+        sink.isDown = false;
+        Await.until("the sink has the third", () -> sink.taken.size() == 1);
+        assertThat(sink.taken.get(0).piece().step()).isEqualTo(3);
+        Await.until("it is named", () -> world.errors.size() > 1);
+        assertThat(world.errors.get(1))
+                .hasMessageContaining("a stored message cannot be read, and waits: " + out);
+        client.progress();
+        assertThat(moved.state()).isEqualTo(TicketState.TRANSFERRED);
+        assertThat(cut.state()).isEqualTo(TicketState.TRANSFERRED);
+
+        Files.write(second, content);
+        Files.move(away, first);
+        await(whole);
+        assertThat(sink.taken).hasSize(3);
     }
 
     @Test

@@ -39,7 +39,7 @@ public final class DartStop extends CliCommand {
         service.check();
         Path configuration = service.configuration();
         if (!Files.exists(configuration)) {
-            throw new Messages.Failure(configuration + ": there is no such file; nothing runs");
+            throw new Messages.WrongPath(configuration + ": there is no such file; nothing runs");
         }
         String scheme = service.scheme();
         long deadlineNs = System.nanoTime() + service.timeoutNs();

@@ -166,9 +166,14 @@ final class SinkOutlet {
                 reached();
                 rejected(messages, task.text());
             }
+            case NOT_BEGUN -> {
+                // Others go first: the sink may well be there.
+                waiting.addLast(messages);
+                hold("a stored message cannot be read, and waits: " + task.text());
+            }
             default -> {
                 waiting.addFirst(messages);
-                hold(task.text());
+                hold("the sink does not take messages, which wait: " + task.text());
             }
         }
     }
@@ -182,8 +187,7 @@ final class SinkOutlet {
         long now = shared.clock.nanoTime();
         Counters.add(retryCount, 1);
         if (!isDown) {
-            String text = "the sink does not take messages, which wait: " + why;
-            shared.report(new DartException(DartException.Code.TRANSFER_FAILED, text));
+            shared.report(new DartException(DartException.Code.TRANSFER_FAILED, why));
         } else if (retryNs - now > 0) {
             return; // Another sender has found the same.
         }
@@ -240,7 +244,7 @@ final class SinkOutlet {
             } else {
                 // It stays unconfirmed, and the sink is asked once more.
                 waiting.add(new ArrayList<>(List.of(refusal.message())));
-                hold(refusal.rename().error());
+                hold("a refused message keeps its name: " + refusal.rename().error());
             }
         }
         return work;

@@ -15,6 +15,7 @@ public final class FileTransfers extends SinkTask {
     private final String folder;
     private final List<String> files;
     private final List<SinkDataset> datasets;
+    private final List<FileChannel> data = new ArrayList<>();
 
     /**
      * @param files names in the folder, one for each dataset
@@ -28,12 +29,31 @@ public final class FileTransfers extends SinkTask {
     }
 
     @Override
-    protected String perform(SinkSession session) throws IOException {
-        List<FileChannel> data = new ArrayList<>();
+    protected void prepare() throws IOException {
+        data.clear();
         try {
-            for (String file : files) {
-                data.add(FileChannel.open(Path.of(folder, file), StandardOpenOption.READ));
+            for (int i = 0; i < files.size(); i++) {
+                data.add(open(Path.of(folder, files.get(i)), datasets.get(i).length()));
             }
+        } catch (IOException e) {
+            CloseHelper.quietCloseAll(data);
+            throw e;
+        }
+    }
+
+    private static FileChannel open(Path path, long length) throws IOException {
+        FileChannel file = FileChannel.open(path, StandardOpenOption.READ);
+        if (file.size() < length) {
+            String lengths = file.size() + " bytes instead of " + length;
+            file.close();
+            throw new IOException(path + " has " + lengths);
+        }
+        return file;
+    }
+
+    @Override
+    protected String perform(SinkSession session) throws IOException {
+        try {
             session.transferAll(datasets, data);
             return "";
         } finally {
