@@ -2,6 +2,7 @@ package dev.verbena.agent;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.verbena.agent.internal.Interrupts;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;
@@ -19,6 +20,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
 import org.agrona.ErrorHandler;
 
 /**
@@ -255,8 +257,13 @@ final class FileDurableStore implements DurableStore {
                 });
     }
 
+    /** What has failed is no longer under this name. */
+    private synchronized void forgetClosed(Path path) {
+        open.removeIf(file -> file.isClosed() && file.path().equals(path));
+    }
+
     private synchronized void renamed(Path source, Path target) {
-        open.removeIf(file -> file.isClosed() && file.path().equals(target));
+        forgetClosed(target);
         for (FileAppender file : open) {
             if (file.path().equals(source)) {
                 file.renamed(target);
@@ -272,6 +279,7 @@ final class FileDurableStore implements DurableStore {
                     @Override
                     void perform() throws IOException {
                         Files.delete(path);
+                        forgetClosed(path);
                         forceDirectory();
                     }
                 });
@@ -382,7 +390,8 @@ final class FileDurableStore implements DurableStore {
     }
 
     /**
-     * Refuses more, does what was accepted, then ends the thread; waits for that, up to 30 s.
+     * Refuses more, does what was accepted, then ends the thread; waits for that, up to 30 s,
+     * and goes on waiting when interrupted.
      *
      * @throws IllegalStateException naming the directory, if the device does not answer by then
      */
@@ -400,11 +409,7 @@ final class FileDurableStore implements DurableStore {
             isClosed = true;
         }
         queue.close();
-        try {
-            thread.join(CLOSE_TIMEOUT_MS);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+        Interrupts.join(thread, TimeUnit.MILLISECONDS.toNanos(CLOSE_TIMEOUT_MS));
         if (thread.isAlive()) {
             throw new IllegalStateException(
                     "store %s has not written all within %s ms"

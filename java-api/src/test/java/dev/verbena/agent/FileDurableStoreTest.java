@@ -2,6 +2,7 @@ package dev.verbena.agent;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.verbena.agent.DurableStore.Completion;
 import dev.verbena.agent.DurableStore.DurableFile;
@@ -15,6 +16,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
@@ -86,6 +88,20 @@ class FileDurableStoreTest extends StoreInFolder {
         appendAll(other, random(100, 4));
         other.force();
         Await.until("the other file works", () -> other.forcedPosition() == 100);
+        store.close();
+    }
+
+    /** Neither kept in memory, nor held against a file of its name that somebody else puts there. */
+    @Test
+    void shouldForgetAFailureWithTheFileThatIsDeleted() throws Exception {
+        DurableFile file = store.append("full", longest(path("full")));
+        file.append(random(100, 4), 0, 100);
+        Await.until("failed", () -> !file.error().isEmpty());
+        file.close();
+        assertThat(done(store.rename("full", "complete"))).contains("File too large");
+        assertThat(done(store.delete("full"))).isEmpty();
+        Files.write(path("full"), new byte[3]);
+        assertThat(done(store.rename("full", "complete"))).isEmpty();
         store.close();
     }
 
@@ -399,6 +415,19 @@ class FileDurableStoreTest extends StoreInFolder {
         assertThat(file.error()).contains(path("x").toString()).contains("0 bytes instead of 5");
         store.close();
         assertThat(path("x")).isEmptyFile();
+    }
+
+    @Test
+    void shouldWriteAllBeforeItIsClosedWhenItsCallerIsInterrupted() {
+        DurableFile file = store.create("x");
+        store.queue().add(() -> LockSupport.parkNanos(200_000_000));
+        appendAll(file, random(5_000_000, 1));
+        Thread.currentThread().interrupt();
+        Throwable thrown = catchThrowable(store::close);
+        assertThat(Thread.interrupted()).as("the mark is kept").isTrue();
+        assertThat(thrown).isNull();
+        assertThat(path("x")).hasSize(5_000_000);
+        assertThat(errors).isEmpty();
     }
 
     /** Whoever stores goes on; a process that ends without closing is not kept. */
