@@ -426,7 +426,7 @@ public final class ClientEngine {
     }
 
     private void free() {
-        scheme.close();
+        closeAll(List.of(scheme::close));
         if (protocol == null) {
             return;
         }
