@@ -9,6 +9,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
+import org.agrona.CloseHelper;
 import org.agrona.ErrorHandler;
 import org.agrona.concurrent.AgentTerminationException;
 import org.agrona.concurrent.NanoClock;
@@ -47,6 +48,10 @@ public final class AgentThread implements AutoCloseable {
     private final long lookMaxNs;
     private final long closeTimeoutNs;
     private final CpuSet cpus;
+
+    /** Null: they wake nobody here. */
+    private final ByteStreams streams;
+
     private final CompletableFuture<Void> bound = new CompletableFuture<>();
     private final Thread thread;
     private volatile boolean isRunning = true;
@@ -65,11 +70,9 @@ public final class AgentThread implements AutoCloseable {
         this.lookMaxNs = builder.lookMaxNs;
         this.closeTimeoutNs = builder.closeTimeoutNs;
         this.cpus = builder.cpus;
+        this.streams = builder.wakesOnStreams ? builder.environment.streams() : null;
         this.thread = new Thread(this::run, builder.name);
         this.thread.setDaemon(true);
-        if (builder.wakesOnStreams) {
-            builder.environment.streams().onReady(this::wakeup);
-        }
     }
 
     /** Starts to describe a thread of this name; clock and error handler are the environment's. */
@@ -152,7 +155,9 @@ public final class AgentThread implements AutoCloseable {
             return;
         }
         List<ProtocolAgent> running = new ArrayList<>();
+        AutoCloseable woken = null;
         try {
+            woken = streams == null ? null : streams.onReady(this::wakeup);
             for (ProtocolAgent agent : agents) {
                 running.add(agent);
                 agent.onStart();
@@ -162,6 +167,7 @@ public final class AgentThread implements AutoCloseable {
             errorHandler.onError(e);
         } finally {
             closeAll(running, errorHandler);
+            CloseHelper.close(errorHandler, woken);
         }
     }
 

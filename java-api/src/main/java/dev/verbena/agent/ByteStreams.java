@@ -97,6 +97,8 @@ public interface ByteStreams {
 
     /**
      * Registers a wake-up that is called, on any thread, when a stream of this object may be ready.
+     *
+     * @return to be closed when nobody needs the wake-up any more: it is kept until then
      */
-    void onReady(Runnable wakeup);
+    AutoCloseable onReady(Runnable wakeup);
 }

@@ -78,8 +78,9 @@ final class NioByteStreams implements ByteStreams, AutoCloseable {
     }
 
     @Override
-    public void onReady(Runnable wakeup) {
+    public AutoCloseable onReady(Runnable wakeup) {
         wakeups.add(wakeup);
+        return () -> wakeups.remove(wakeup);
     }
 
     void ready() {

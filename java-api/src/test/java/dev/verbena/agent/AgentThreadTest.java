@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.verbena.transport.Transport;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
+import java.lang.ref.WeakReference;
 import java.lang.reflect.Proxy;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -429,5 +430,34 @@ class AgentThreadTest {
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("60000");
         assertThat(agent.calls).isEmpty();
+    }
+
+    private WeakReference<TestAgent> closedAgent() {
+        TestAgent agent = new TestAgent();
+        AgentThread.builder("closed", environment).agent(agent).wakeOnStreams().start().close();
+        return new WeakReference<>(agent);
+    }
+
+    private WeakReference<TestAgent> agentThatCannotStart() {
+        TestAgent agent = new TestAgent();
+        AgentThread.Builder builder =
+                AgentThread.builder("bound", environment)
+                        .agent(agent)
+                        .cpus(CpuSet.parse("60000"))
+                        .wakeOnStreams();
+        assertThatThrownBy(builder::start).isInstanceOf(IllegalArgumentException.class);
+        return new WeakReference<>(agent);
+    }
+
+    /** Its environment may be that of many threads, one after the other. */
+    @Test
+    void shouldNotBeKeptByTheStreamsAfterItsEnd() {
+        WeakReference<TestAgent> closed = closedAgent();
+        WeakReference<TestAgent> failed = agentThatCannotStart();
+        for (int i = 0; i < 20 && (closed.get() != null || failed.get() != null); i++) {
+            System.gc();
+        }
+        assertThat(closed.get()).isNull();
+        assertThat(failed.get()).isNull();
     }
 }

@@ -133,7 +133,8 @@ public final class LocalStreams implements ByteStreams {
     }
 
     @Override
-    public void onReady(Runnable wakeup) {
+    public AutoCloseable onReady(Runnable wakeup) {
         // Both engines are run by the thread that would be woken.
+        return () -> {};
     }
 }

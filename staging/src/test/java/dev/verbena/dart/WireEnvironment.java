@@ -187,8 +187,9 @@ public final class WireEnvironment implements Environment, ByteStreams {
     }
 
     @Override
-    public void onReady(Runnable wakeup) {
+    public AutoCloseable onReady(Runnable wakeup) {
         // The test steps everything.
+        return () -> {};
     }
 
     @Override

@@ -61,8 +61,8 @@ final class LimitedEnvironment extends ForwardingEnvironment {
         }
 
         @Override
-        public void onReady(Runnable wakeup) {
-            streams.onReady(wakeup);
+        public AutoCloseable onReady(Runnable wakeup) {
+            return streams.onReady(wakeup);
         }
     }
 

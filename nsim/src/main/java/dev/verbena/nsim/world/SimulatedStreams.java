@@ -59,8 +59,13 @@ final class SimulatedStreams implements ByteStreams {
     }
 
     @Override
-    public void onReady(Runnable wakeup) {
+    public AutoCloseable onReady(Runnable wakeup) {
         ready = wakeup;
+        return () -> {
+            if (ready == wakeup) {
+                ready = () -> {};
+            }
+        };
     }
 
     void isReady() {

@@ -80,6 +80,7 @@ public final class ArrayServer implements AutoCloseable {
         private ArrayStore store;
         private ArrayEngine engine;
         private TcpListener listener;
+        private AutoCloseable wakeups;
         private volatile int port = -1;
 
         Part(Environment environment, String directory, ArrayServerOptions options) {
@@ -101,7 +102,7 @@ public final class ArrayServer implements AutoCloseable {
             new Recovery(files, options, environment.errorHandler()).run(store);
             engine = new ArrayEngine(store, new Slots(network), options, environment.nanoClock());
             if (options.port() >= 0) {
-                environment.streams().onReady(network::wakeup);
+                wakeups = environment.streams().onReady(network::wakeup);
                 listener = new TcpListener(environment, options, engine);
                 port = listener.port();
             }
@@ -124,7 +125,7 @@ public final class ArrayServer implements AutoCloseable {
         /** What is under way fails when the network ends, and finds no file any more. */
         @Override
         public void onClose() {
-            CloseHelper.quietCloseAll(listener, store, files, lock);
+            CloseHelper.quietCloseAll(wakeups, listener, store, files, lock);
         }
     }
 }

@@ -111,8 +111,7 @@ record Recovery(DurableStore files, ArrayServerOptions options, ErrorHandler err
     /** Decodes the content of such a file; throws what {@link #recover} catches. */
     static SealedVersion decode(DirectBuffer content) {
         int length = content.capacity() - Integer.BYTES;
-        boolean isShort = length < 0;
-        if (isShort
+        if (length < 0
                 || content.getInt(length, BIG_ENDIAN) != new Checksum().of(content, 0, length)) {
             throw new IllegalArgumentException("its checksum is wrong");
         }

@@ -260,8 +260,8 @@ public final class TransportStreams implements ByteStreams, AutoCloseable {
 
     /** Nobody is called: the owner sleeps in the {@link #transport}. */
     @Override
-    public void onReady(Runnable wakeup) {
-        // see above
+    public AutoCloseable onReady(Runnable wakeup) {
+        return () -> {};
     }
 
     /**

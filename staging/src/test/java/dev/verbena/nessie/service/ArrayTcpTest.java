@@ -3,12 +3,17 @@ package dev.verbena.nessie.service;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.verbena.agent.RealEnvironment;
 import dev.verbena.nessie.nnti.NntiBuffer;
 import dev.verbena.nessie.service.wire.ArrayConstants;
 import dev.verbena.staging.metadata.Box;
+import dev.verbena.transport.Transport;
+import dev.verbena.transport.TransportContext;
+import dev.verbena.transport.Transports;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
+import java.lang.ref.WeakReference;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.ByteOrder;
@@ -99,6 +104,24 @@ class ArrayTcpTest {
                         }
                     });
             assertThat(servers.errors).isEmpty();
+        }
+    }
+
+    private WeakReference<Transport> closedServer(RealEnvironment environment) {
+        Transport transport = Transports.open("shm", new TransportContext());
+        ArrayServer.start(environment, transport, directory.toString(), OPTIONS).close();
+        return new WeakReference<>(transport);
+    }
+
+    /** Its environment may be that of many servers, one after the other. */
+    @Test
+    void shouldNotBeKeptByTheStreamsAfterItsEnd() {
+        try (RealEnvironment environment = RealEnvironment.builder().build()) {
+            WeakReference<Transport> closed = closedServer(environment);
+            for (int i = 0; i < 20 && closed.get() != null; i++) {
+                System.gc();
+            }
+            assertThat(closed.get()).isNull();
         }
     }
 
