@@ -9,6 +9,7 @@ import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -92,6 +93,12 @@ final class PartFile {
         }
     }
 
+    /** Whether something that is no file is there. */
+    boolean isOther() {
+        return Files.exists(path, LinkOption.NOFOLLOW_LINKS)
+                && !Files.isRegularFile(path, LinkOption.NOFOLLOW_LINKS);
+    }
+
     /** Checksum of the whole file, without reading again what was appended in this life. */
     int checksum() throws IOException {
         long length = length();
@@ -134,10 +141,10 @@ final class PartFile {
 
     /** Reads so many bytes into the checksum and, if there is one, the channel. */
     private void copy(Path from, FileChannel out, long length) throws IOException {
-        ByteBuffer buffer = ByteBuffer.allocateDirect(COPY_LENGTH);
+        ByteBuffer buffer = ByteBuffer.allocateDirect((int) Math.min(length, COPY_LENGTH));
         try (FileChannel in = FileChannel.open(from, StandardOpenOption.READ)) {
             for (long left = length; left > 0; ) {
-                buffer.clear().limit((int) Math.min(left, COPY_LENGTH));
+                buffer.clear().limit((int) Math.min(left, buffer.capacity()));
                 int n = in.read(buffer);
                 if (n < 0) {
                     throw new IOException(from + " became shorter while it was read");

@@ -279,7 +279,7 @@ final class ReceivedTree implements DartMessageHandler {
                 part.append(stored, offset);
                 return;
             } catch (IOException e) {
-                if (isEnding.getAsBoolean()) {
+                if (isEnding.getAsBoolean() || isHopeless(e, part, stored, offset)) {
                     throw e;
                 }
                 if (tries == 0) {
@@ -288,6 +288,16 @@ final class ReceivedTree implements DartMessageHandler {
                 pause();
             }
         }
+    }
+
+    /** The folder is well, and this file cannot be put together however long one waits. */
+    private boolean isHopeless(IOException e, PartFile part, Path stored, long offset)
+            throws IOException {
+        return isFolderWell()
+                && (part.isOther()
+                        || part.length() < offset
+                        || !Files.isRegularFile(stored, LinkOption.NOFOLLOW_LINKS)
+                        || Messages.of(e).endsWith("File too large"));
     }
 
     private static void pause() throws IOException {

@@ -252,6 +252,17 @@ class ReceivedTreeTest {
         assertThat(folder.resolve("good")).hasBinaryContent(bytes);
     }
 
+    /** Its parts cannot be stored, however long one waits. */
+    @Test
+    void shouldRefuseAPartWhenADirectoryIsWhereItsFileIsPutTogether() throws Exception {
+        ReceivedTree tree = new ReceivedTree(folder, log::add, () -> false);
+        Files.createDirectory(new PartFile(folder, "big", "one").path());
+        tree.onMessage(stored(metadata("big", 0, 4, null), new byte[] {1, 2}));
+        assertThat(tree.damagedCount()).isEqualTo(1);
+        assertThat(log).singleElement().asString().startsWith("refused: big").contains("directory");
+        assertThat(folder.resolve("flat-0")).hasBinaryContent(new byte[] {1, 2});
+    }
+
     /** Another file of the same length is not the one that was sent. */
     @Test
     void shouldNotTakeAFileOfTheSameLengthForTheOneThatWasSent() throws Exception {
