@@ -241,17 +241,25 @@ setup_for() {
     setup_maven
 }
 
-# install_packages ROOT LINE: runs that line of apt-get without starting the services that packages bring (sshd, PostgreSQL, Slurm):
-# Debian's packages ask policy-rc.d first. Another apt-get, which says what it waits for, has five minutes to end.
-install_packages() {
-    local policy=/usr/sbin/policy-rc.d code=0
-    [ ! -e $policy ] || policy=''
-    [ -z "$policy" ] || $1 /bin/sh -c "printf '#!/bin/sh\nexit 101\n' >$policy && /bin/chmod 755 $policy" 2>/dev/null || policy=''
+# What Debian's packages ask whether they may start the services that they bring. Ours has this line, so that one that was left behind is known.
+POLICY=/usr/sbin/policy-rc.d
+readonly POLICY_MARK='# of verbena, while it installs packages'
+
+# install_packages ROOT LINE: runs that line of apt-get without starting services (sshd, PostgreSQL, Slurm), unless there is a policy already.
+# Another apt-get, which says what it waits for, has five minutes to end. A shell of its own: it takes the policy away however it ends.
+install_packages() (
+    root=$1
+    if [ ! -e "$POLICY" ] || [[ $(cat "$POLICY" 2>/dev/null) = *"$POLICY_MARK"* ]]; then
+        trap '$root /bin/rm -f "$POLICY"' EXIT
+        # These wait for apt-get to end.
+        trap 'trap - INT; kill -INT $BASHPID' INT
+        trap 'trap - TERM; kill -TERM $BASHPID' TERM
+        trap 'trap - HUP; kill -HUP $BASHPID' HUP
+        $root /bin/sh -c "printf '#!/bin/sh\n$POLICY_MARK\nexit 101\n' >$POLICY && /bin/chmod 755 $POLICY" 2>/dev/null
+    fi
     # shellcheck disable=SC2086
-    $1 env DEBIAN_FRONTEND=noninteractive ${2/#apt-get/apt-get -o DPkg::Lock::Timeout=300} >&2 || code=$?
-    [ -z "$policy" ] || $1 /bin/rm -f $policy
-    return $code
-}
+    $root env DEBIAN_FRONTEND=noninteractive ${2/#apt-get/apt-get -o DPkg::Lock::Timeout=300} >&2
+)
 
 # setup_packages WHAT: makes sure of what missing_packages asks for.
 setup_packages() {

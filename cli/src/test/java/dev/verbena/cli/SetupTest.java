@@ -183,6 +183,39 @@ class SetupTest {
         assertThat(outcome.code).isEqualTo(3);
     }
 
+    /** What installing prints when apt-get sends its parent this signal. */
+    private String installed(String signal) throws Exception {
+        standIn("as_root", "exec \"${@//\\/usr\\/sbin/$PWD}\"");
+        standIn("apt-get", "cat policy-rc.d", "kill -" + signal + " $PPID");
+        String script =
+                ". "
+                        + HOME.resolve("ci/setup.sh").toAbsolutePath()
+                        + "; POLICY=$PWD/policy-rc.d; install_packages as_root 'apt-get install x'"
+                        + "; echo ended $?";
+        return run(tools, List.of(), "-c", script).text.strip();
+    }
+
+    @Test
+    void shouldLetServicesStartAgainHoweverInstallingPackagesEnds() throws Exception {
+        Path policy = folder.resolve("policy-rc.d");
+        assertThat(installed("0")).contains("exit 101\n").endsWith("ended 0");
+        assertThat(policy).doesNotExist();
+        assertThat(installed("INT")).contains("exit 101\n").contains("ended 130");
+        assertThat(policy).doesNotExist();
+        assertThat(installed("TERM")).contains("ended 143");
+        assertThat(policy).doesNotExist();
+        assertThat(installed("HUP")).contains("ended 129");
+        assertThat(policy).doesNotExist();
+        // What nobody could remove goes the next time; what another program needs stays.
+        assertThat(installed("KILL")).contains("exit 101");
+        assertThat(policy).exists();
+        assertThat(installed("0")).contains("exit 101\n").endsWith("ended 0");
+        assertThat(policy).doesNotExist();
+        Files.writeString(policy, "exit 7\n");
+        assertThat(installed("0")).isEqualTo("exit 7\nended 0");
+        assertThat(policy).hasContent("exit 7\n");
+    }
+
     /** Comparisons need no peers: they say what they leave out. */
     @Test
     void shouldGoOnWithoutPeersThatCannotBeInstalled() throws Exception {
