@@ -41,10 +41,19 @@ final class RendezvousCommand extends CliCommand {
                                 .build();
                 RendezvousServer server = launch(environment)) {
             say("tcp://" + new HostPort(listen.host(), server.port()));
-            while (!termination.await(LOOK_MS)) {
-                continue;
-            }
+            serve(termination, server);
             return 0;
+        }
+    }
+
+    /** Until it is to end; fails when the server has ended by itself. */
+    static void serve(Termination termination, RendezvousServer server)
+            throws InterruptedException {
+        while (!termination.await(LOOK_MS)) {
+            if (!server.isAlive()) {
+                throw new Messages.Failure(
+                        "the rendezvous server has ended, see the error above; start it again");
+            }
         }
     }
 

@@ -12,10 +12,13 @@ import org.agrona.concurrent.UnsafeBuffer;
 
 /** A process at the rendezvous server: its requests, one after the other. One thread. */
 final class RendezvousConnection {
+    /** Most that is kept for the next answer: one with the texts of all processes is rare. */
+    private static final int OUT_KEPT = 64 << 10;
+
     private final ByteStream stream;
     private final Function<String, JobTexts> jobs;
     private final UnsafeBuffer in = new UnsafeBuffer(new byte[RendezvousServer.LINE_MAX]);
-    private final ExpandableArrayBuffer out = new ExpandableArrayBuffer();
+    private ExpandableArrayBuffer out = new ExpandableArrayBuffer();
     private int inLength;
     private int outOffset;
     private int outLength;
@@ -71,6 +74,9 @@ final class RendezvousConnection {
             return 1;
         }
         outOffset += count;
+        if (outOffset == outLength && out.capacity() > OUT_KEPT) {
+            out = new ExpandableArrayBuffer();
+        }
         return count;
     }
 

@@ -24,7 +24,7 @@ import java.util.Map;
  * anything else                             error REASON; the connection ends
  * </pre>
  *
- * <p>{@link #close} and {@link #port} may be called by any thread.
+ * <p>{@link #close}, {@link #port} and {@link #isAlive} may be called by any thread.
  */
 public final class RendezvousServer implements AutoCloseable {
     static final String MAGIC = "verbena-rendezvous/1";
@@ -67,6 +67,11 @@ public final class RendezvousServer implements AutoCloseable {
     /** Port listened on. */
     public int port() {
         return listener.port();
+    }
+
+    /** Whether it serves. An error that it cannot go on after ends it, too. */
+    public boolean isAlive() {
+        return thread.isAlive();
     }
 
     /** Ends all connections. Idempotent. */

@@ -13,6 +13,8 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import org.agrona.DirectBuffer;
+import org.agrona.MutableDirectBuffer;
 import org.agrona.concurrent.SystemNanoClock;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -189,6 +191,62 @@ class RendezvousServerTest {
             texts.remove("folder" + i, longName);
         }
         assertThat(texts.bytes()).isZero();
+    }
+
+    /** A stream whose peer sends one text, takes any answer, and then waits. */
+    private static final class Peer implements ByteStreams.ByteStream {
+        private final List<Integer> capacities = new ArrayList<>();
+        private String request = "";
+
+        @Override
+        public int state() {
+            return OPEN;
+        }
+
+        @Override
+        public String error() {
+            return "";
+        }
+
+        @Override
+        public String peer() {
+            return "test";
+        }
+
+        @Override
+        public int read(MutableDirectBuffer buffer, int offset, int length) {
+            int count = buffer.putStringWithoutLengthUtf8(offset, request);
+            request = "";
+            return count;
+        }
+
+        @Override
+        public int write(DirectBuffer buffer, int offset, int length) {
+            capacities.add(buffer.capacity());
+            return length;
+        }
+
+        @Override
+        public void close() {}
+    }
+
+    /** Each of many processes asks for the texts of all once. */
+    @Test
+    void shouldKeepNoLongAnswerOnceItIsWritten() {
+        JobTexts texts = new JobTexts("job");
+        for (int i = 0; i < 50; i++) {
+            texts.put("folder", "name" + i, "x".repeat(RendezvousStore.TEXT_MAX));
+        }
+        Peer peer = new Peer();
+        RendezvousConnection connection = new RendezvousConnection(peer, name -> texts);
+        for (String request : List.of(RendezvousServer.MAGIC + " job", "read folder", "folders")) {
+            peer.request = request + "\n";
+            connection.doWork();
+            connection.doWork();
+        }
+        assertThat(peer.capacities).hasSize(3);
+        assertThat(peer.capacities.get(1)).isGreaterThan(100_000);
+        assertThat(peer.capacities.get(2)).isLessThanOrEqualTo(64 * 1024);
     }
 
     @Test
