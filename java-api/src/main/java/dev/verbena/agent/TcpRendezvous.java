@@ -9,6 +9,7 @@ import java.io.InputStreamReader;
 import java.io.OutputStream;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.net.SocketTimeoutException;
 import java.net.URI;
 import java.net.URLDecoder;
 import java.net.URLEncoder;
@@ -22,6 +23,8 @@ import org.agrona.concurrent.NanoClock;
 /** The texts of a job at a {@link RendezvousServer}. */
 final class TcpRendezvous implements RendezvousStore {
     private static final long RETRY_NS = 50_000_000;
+
+    /** A server answers at once; one that does not is none. */
     private static final int ANSWER_MS = 30_000;
 
     /** Longest answer, characters: a line for each of very many processes. */
@@ -38,14 +41,26 @@ final class TcpRendezvous implements RendezvousStore {
      * @throws JobGroupException naming the address
      */
     TcpRendezvous(URI uri, String job, NanoClock clock, long deadlineNs) throws IOException {
+        this(uri, job, clock, deadlineNs, ANSWER_MS);
+    }
+
+    /** With another limit for each answer, for tests. */
+    TcpRendezvous(URI uri, String job, NanoClock clock, long deadlineNs, int answerMs)
+            throws IOException {
         if (uri.getHost() == null || uri.getPort() < 1) {
             throw new JobGroupException("'" + uri + "' is not tcp://HOST:PORT");
         }
         address = uri.toString();
         socket = connect(uri, clock, deadlineNs);
-        in = new BufferedReader(new InputStreamReader(socket.getInputStream(), UTF_8));
-        out = socket.getOutputStream();
-        ask(RendezvousServer.MAGIC, job);
+        try {
+            in = new BufferedReader(new InputStreamReader(socket.getInputStream(), UTF_8));
+            out = socket.getOutputStream();
+            ask(RendezvousServer.MAGIC, job);
+            socket.setSoTimeout(answerMs);
+        } catch (IOException | RuntimeException e) {
+            socket.close();
+            throw e;
+        }
     }
 
     private static Socket connect(URI uri, NanoClock clock, long deadlineNs) throws IOException {
@@ -55,7 +70,7 @@ final class TcpRendezvous implements RendezvousStore {
             try {
                 socket.connect(new InetSocketAddress(uri.getHost(), uri.getPort()), leftMs);
                 socket.setTcpNoDelay(true);
-                // A server answers at once; one that does not is none.
+                // It may be about to start.
                 socket.setSoTimeout(Math.max(ANSWER_MS, leftMs));
                 return socket;
             } catch (IOException e) {
@@ -96,7 +111,7 @@ final class TcpRendezvous implements RendezvousStore {
     /** Any program may answer there: what it sends is kept only as long as it can be right. */
     private String line() throws IOException {
         StringBuilder line = new StringBuilder();
-        for (int c = in.read(); c != '\n'; c = in.read()) {
+        for (int c = next(); c != '\n'; c = next()) {
             if (c < 0) {
                 throw new IOException("the rendezvous server at " + address + " has ended");
             }
@@ -104,6 +119,20 @@ final class TcpRendezvous implements RendezvousStore {
             line.append((char) c);
         }
         return line.toString();
+    }
+
+    /** After one that did not come in time there is none: it would be taken for the next answer. */
+    private int next() throws IOException {
+        try {
+            return in.read();
+        } catch (SocketTimeoutException e) {
+            int limitMs = socket.getSoTimeout();
+            socket.close();
+            throw new IOException(
+                    "the rendezvous server at %s does not answer within %s ms"
+                            .formatted(address, limitMs),
+                    e);
+        }
     }
 
     private IOException malformed(Exception why) {

@@ -1,14 +1,15 @@
 package dev.verbena.agent;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.io.OutputStream;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.URI;
-import java.nio.charset.StandardCharsets;
 import java.util.concurrent.CompletableFuture;
 import org.agrona.concurrent.SystemNanoClock;
 import org.junit.jupiter.api.Test;
@@ -42,10 +43,10 @@ class RendezvousHostileServerTest {
     }
 
     private static void send(ServerSocket server, String first, String again) {
-        byte[] bytes = again.getBytes(StandardCharsets.UTF_8);
+        byte[] bytes = again.getBytes(UTF_8);
         try (Socket socket = server.accept();
                 OutputStream out = socket.getOutputStream()) {
-            out.write(first.getBytes(StandardCharsets.UTF_8));
+            out.write(first.getBytes(UTF_8));
             for (int i = 0; i < ROUNDS; i++) {
                 out.write(bytes);
             }
@@ -53,6 +54,70 @@ class RendezvousHostileServerTest {
             socket.getInputStream().transferTo(OutputStream.nullOutputStream());
         } catch (IOException e) {
             // The client has closed the connection.
+        }
+    }
+
+    private static URI uri(ServerSocket server) {
+        return URI.create("tcp://127.0.0.1:" + server.getLocalPort());
+    }
+
+    private static long farNs() {
+        return SystemNanoClock.INSTANCE.nanoTime() + 3_600_000_000_000L;
+    }
+
+    /** A program that waits for an hour to be told to go on would wait for an hour. */
+    @Test
+    void shouldNameAServerThatNoLongerAnswers() throws Exception {
+        try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            CompletableFuture<Socket> accepted =
+                    CompletableFuture.supplyAsync(
+                            () -> {
+                                try {
+                                    Socket socket = server.accept();
+                                    socket.getOutputStream().write("0\n".getBytes(UTF_8));
+                                    return socket;
+                                } catch (IOException e) {
+                                    throw new UncheckedIOException(e);
+                                }
+                            });
+            try (TcpRendezvous store =
+                    new TcpRendezvous(
+                            uri(server), "job", SystemNanoClock.INSTANCE, farNs(), 100)) {
+                assertThatThrownBy(() -> store.read("folder"))
+                        .isInstanceOf(IOException.class)
+                        .hasMessageContaining(uri(server).toString())
+                        .hasMessageContaining("100 ms");
+                // An answer that comes late is none to the next request.
+                try (Socket socket = accepted.get()) {
+                    socket.getOutputStream().write("1\nname text\n".getBytes(UTF_8));
+                    assertThatThrownBy(store::folders).isInstanceOf(IOException.class);
+                }
+            }
+        }
+    }
+
+    @Test
+    void shouldEndTheConnectionWhenItIsRefused() throws Exception {
+        try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            CompletableFuture<Void> joining =
+                    CompletableFuture.runAsync(
+                            () ->
+                                    assertThatThrownBy(
+                                                    () ->
+                                                            new TcpRendezvous(
+                                                                    uri(server),
+                                                                    "job",
+                                                                    SystemNanoClock.INSTANCE,
+                                                                    farNs()))
+                                            .isInstanceOf(JobGroupException.class)
+                                            .hasMessageContaining("no room"));
+            try (Socket socket = server.accept()) {
+                socket.setSoTimeout(20_000);
+                socket.getOutputStream().write("error no room\n".getBytes(UTF_8));
+                // Until the end.
+                socket.getInputStream().readAllBytes();
+            }
+            joining.get();
         }
     }
 
