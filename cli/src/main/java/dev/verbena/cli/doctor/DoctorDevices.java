@@ -29,7 +29,7 @@ final class DoctorDevices {
                 library(
                         "libfabric",
                         "libfabric.so.1",
-                        "nothing in this version: no transport uses it yet",
+                        "ofi:// does not work, auto:// on one host only; the others do",
                         "apt-get install libfabric1"));
         findings.add(
                 library(

@@ -174,6 +174,16 @@ class DoctorTest {
         assertThat(library().level()).isEqualTo(Finding.Level.OK);
     }
 
+    @Test
+    void shouldSayWhatNeedsLibfabric() {
+        assertThat(new DoctorDevices(machine()).findings())
+                .filteredOn(finding -> finding.name().equals("libfabric"))
+                .singleElement()
+                .extracting(Finding::cost)
+                .asString()
+                .contains("ofi://", "auto://");
+    }
+
     private Finding library() {
         return new DoctorDevices(machine())
                 .library("libibverbs", "libibverbs.so.1", "cost", "install it");
