@@ -24,7 +24,7 @@ import java.util.regex.Pattern;
  *
  * <p>A file is replaced as a whole, and holds the time step that it shows: a reader finds the old
  * picture or the new one. The files of a killed process stay until its counters file goes. Bounded:
- * {@link #FIELDS_MAX} files of {@link #LENGTH_MAX} bytes; the field that was shown longest ago goes
+ * {@link #FIELDS_MAX} files of {@link #LENGTH_MAX} bytes and a step; the field that was shown longest ago goes
  * first. Made by {@link RealEnvironment#pictures}, and removed when that closes. Thread-safe; a
  * call writes a file in shared memory.
  */
@@ -34,6 +34,8 @@ public final class FieldPictures {
 
     /** Longest picture, bytes. */
     public static final int LENGTH_MAX = 256 << 10;
+
+    private static final int FILE_MAX = LENGTH_MAX + PngStep.ADDED_MAX;
 
     private static final String FOLDER_SUFFIX = ".pictures";
     private static final String FILE_SUFFIX = ".png";
@@ -81,7 +83,7 @@ public final class FieldPictures {
             throw new IllegalArgumentException("'" + field + "' is no name of a field");
         }
         byte[] withStep = PngStep.add(png, step);
-        if (withStep.length > LENGTH_MAX) {
+        if (png.length > LENGTH_MAX) {
             throw new IllegalArgumentException(
                     "the picture of %s has %s bytes, above %s"
                             .formatted(field, png.length, LENGTH_MAX));
@@ -165,8 +167,8 @@ public final class FieldPictures {
             return null;
         }
         try (var in = Files.newInputStream(path, LinkOption.NOFOLLOW_LINKS)) {
-            byte[] png = in.readNBytes(LENGTH_MAX + 1);
-            long step = png.length > LENGTH_MAX ? -1 : PngStep.read(png);
+            byte[] png = in.readNBytes(FILE_MAX + 1);
+            long step = png.length > FILE_MAX ? -1 : PngStep.read(png);
             return step < 0
                     ? null
                     : new Picture(field, step, PngStep.width(png), PngStep.height(png), png);

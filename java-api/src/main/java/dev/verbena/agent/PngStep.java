@@ -35,6 +35,9 @@ final class PngStep {
     private static final int TYPE_LENGTH = 4;
     private static final int DIGITS_AT = HEADER_END + 4 + KEY.length;
 
+    /** What a step makes a file longer by, at most: a length, the text, a checksum. */
+    static final int ADDED_MAX = 4 + KEY.length + DIGITS_MAX + 4;
+
     private PngStep() {}
 
     /**

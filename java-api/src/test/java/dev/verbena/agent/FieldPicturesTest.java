@@ -94,7 +94,12 @@ class FieldPicturesTest {
                     .hasSize(FieldPictures.FIELDS_MAX)
                     .contains("field 0", "field 9")
                     .doesNotContain("field 1", "field 2");
-            byte[] large = Arrays.copyOf(png(2, 2, 0), FieldPictures.LENGTH_MAX);
+            byte[] longest = Arrays.copyOf(png(2, 2, 0), FieldPictures.LENGTH_MAX);
+            pictures.show("longest", Long.MAX_VALUE, longest);
+            assertThat(FieldPictures.read(environment.countersPath()))
+                    .extracting(FieldPictures.Picture::step)
+                    .contains(Long.MAX_VALUE);
+            byte[] large = Arrays.copyOf(longest, FieldPictures.LENGTH_MAX + 1);
             assertThatThrownBy(() -> pictures.show("large", 1, large))
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining("large");
