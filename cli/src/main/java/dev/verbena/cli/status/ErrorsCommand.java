@@ -7,6 +7,7 @@ import dev.verbena.cli.terminal.Messages;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Instant;
 import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
@@ -70,14 +71,22 @@ public final class ErrorsCommand extends CliCommand {
                         String shown = hasStack ? text.strip() : firstLine(text);
                         shown.lines().forEach(line -> out.println("    " + line));
                     });
-            if (!isAlive && isRemoving) {
-                FieldPictures.remove(file.path());
-                Files.deleteIfExists(file.path());
-            }
         } catch (IOException e) {
             out.println(file.path() + ": " + Messages.of(e));
         }
+        if (!isAlive && isRemoving) {
+            remove(out, file.path());
+        }
         return distinct[0];
+    }
+
+    private static void remove(PrintWriter out, Path path) {
+        try {
+            FieldPictures.remove(path);
+            Files.deleteIfExists(path);
+        } catch (IOException e) {
+            out.println(path + ": " + Messages.of(e));
+        }
     }
 
     private static String time(long epochMs) {
