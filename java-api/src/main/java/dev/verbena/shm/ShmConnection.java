@@ -397,10 +397,6 @@ final class ShmConnection extends ShmPeerMemory {
         return true;
     }
 
-    boolean isOut(int slot, long serial) {
-        return slot < out.length && out[slot] == serial;
-    }
-
     private void returnSlot(int slot) {
         int at = (int) returnedCount & (readCredits - 1);
         returned[at] = (short) slot;

@@ -493,8 +493,4 @@ final class ShmConnections {
         events.clear();
         readableCount = 0;
     }
-
-    int count() {
-        return byIndex.length - freeCount;
-    }
 }
