@@ -1,11 +1,11 @@
 package dev.verbena.agent;
 
-import dev.verbena.agent.internal.Interrupts;
 import dev.verbena.transport.Transport;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
@@ -116,7 +116,7 @@ public final class AgentThread implements AutoCloseable {
         if (Thread.currentThread() == thread) {
             return;
         }
-        Interrupts.join(thread, closeTimeoutNs);
+        awaitEnd(thread, closeTimeoutNs);
         if (thread.isAlive()) {
             StackTraceElement[] stack = thread.getStackTrace();
             throw new IllegalStateException(
@@ -125,6 +125,24 @@ public final class AgentThread implements AutoCloseable {
                                     thread.getName(),
                                     closeTimeoutNs / 1_000_000,
                                     stack.length == 0 ? "unknown" : stack[0]));
+        }
+    }
+
+    /** An interrupt does not end this wait: what the thread uses is about to be closed. */
+    static void awaitEnd(Thread thread, long limitNs) {
+        boolean isInterrupted = false;
+        long start = System.nanoTime();
+        for (long left = limitNs;
+                left > 0 && thread.isAlive();
+                left = limitNs - (System.nanoTime() - start)) {
+            try {
+                TimeUnit.NANOSECONDS.timedJoin(thread, left);
+            } catch (InterruptedException e) {
+                isInterrupted = true;
+            }
+        }
+        if (isInterrupted) {
+            Thread.currentThread().interrupt();
         }
     }
 

@@ -24,9 +24,9 @@ import java.util.regex.Pattern;
  *
  * <p>A file is replaced as a whole, and holds the time step that it shows: a reader finds the old
  * picture or the new one. The files of a killed process stay until its counters file goes. Bounded:
- * {@link #FIELDS_MAX} files of {@link #LENGTH_MAX} bytes and a step; the field that was shown longest ago goes
- * first. Made by {@link RealEnvironment#pictures}, and removed when that closes. Thread-safe; a
- * call writes a file in shared memory.
+ * {@link #FIELDS_MAX} files of {@link #LENGTH_MAX} bytes and a step; the field that was shown
+ * longest ago goes first. Made by {@link RealEnvironment#pictures}, and removed when that closes.
+ * Thread-safe; a call writes a file in shared memory.
  */
 public final class FieldPictures {
     /** Fields that have a picture at the same time. */

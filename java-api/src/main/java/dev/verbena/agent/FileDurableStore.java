@@ -2,7 +2,6 @@ package dev.verbena.agent;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.verbena.agent.internal.Interrupts;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;
@@ -390,8 +389,8 @@ final class FileDurableStore implements DurableStore {
     }
 
     /**
-     * Refuses more, does what was accepted, then ends the thread; waits for that, up to 30 s,
-     * and goes on waiting when interrupted.
+     * Refuses more, does what was accepted, then ends the thread; waits for that, up to 30 s, and
+     * goes on waiting when interrupted.
      *
      * @throws IllegalStateException naming the directory, if the device does not answer by then
      */
@@ -409,7 +408,7 @@ final class FileDurableStore implements DurableStore {
             isClosed = true;
         }
         queue.close();
-        Interrupts.join(thread, TimeUnit.MILLISECONDS.toNanos(CLOSE_TIMEOUT_MS));
+        AgentThread.awaitEnd(thread, TimeUnit.MILLISECONDS.toNanos(CLOSE_TIMEOUT_MS));
         if (thread.isAlive()) {
             throw new IllegalStateException(
                     "store %s has not written all within %s ms"

@@ -91,7 +91,9 @@ class FileDurableStoreTest extends StoreInFolder {
         store.close();
     }
 
-    /** Neither kept in memory, nor held against a file of its name that somebody else puts there. */
+    /**
+     * Neither kept in memory, nor held against a file of its name that somebody else puts there.
+     */
     @Test
     void shouldForgetAFailureWithTheFileThatIsDeleted() throws Exception {
         DurableFile file = store.append("full", longest(path("full")));

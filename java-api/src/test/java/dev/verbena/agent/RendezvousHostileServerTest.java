@@ -81,8 +81,7 @@ class RendezvousHostileServerTest {
                                 }
                             });
             try (TcpRendezvous store =
-                    new TcpRendezvous(
-                            uri(server), "job", SystemNanoClock.INSTANCE, farNs(), 100)) {
+                    new TcpRendezvous(uri(server), "job", SystemNanoClock.INSTANCE, farNs(), 100)) {
                 assertThatThrownBy(() -> store.read("folder"))
                         .isInstanceOf(IOException.class)
                         .hasMessageContaining(uri(server).toString())
