@@ -245,8 +245,7 @@ class DartSinkTest {
         Path first = out.resolve(files().get(0));
         DartTicket cut = send(client, vector(2, 800), 800);
         Await.until("both wait", () -> world.receiver.sinkStatistics().waitingCount() == 2);
-        Path second =
-                out.resolve(files().stream().filter(f -> !first.endsWith(f)).findAny().get());
+        Path second = out.resolve(files().stream().filter(f -> !first.endsWith(f)).findAny().get());
         DartTicket whole = send(client, vector(3, 800), 800);
         Path away = Files.move(first, world.directory.resolve("away"));
         byte[] content = Files.readAllBytes(second);

@@ -9,6 +9,7 @@ import dev.verbena.savime.query.SavimeClient;
 import dev.verbena.savime.query.SavimeQueries.LoadSubtar;
 import dev.verbena.savime.query.SavimeSink;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -98,7 +99,7 @@ class StagingKillIT {
             // Pages that are kept for later datasets are no datasets.
             return StagingFixture.staged(memory).stream().noneMatch(each -> each.endsWith(".meta"))
                     && StagingFixture.staged(folder.resolve("disk")).isEmpty();
-        } catch (IOException e) {
+        } catch (UncheckedIOException e) {
             return false;
         }
     }

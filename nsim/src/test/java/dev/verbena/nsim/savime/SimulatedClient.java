@@ -211,7 +211,7 @@ final class SimulatedClient implements ProtocolAgent, AutoCloseable {
     private void run(String text, int flags) {
         Asked what = new Asked(text, flags, place.getAsInt());
         asked.add(what);
-        queue.add(new RunCommand(text, flags, 0, task -> ended(what, task)));
+        queue.add(new RunCommand(text, flags, null, task -> ended(what, task)));
     }
 
     private void ended(Asked what, Task task) {

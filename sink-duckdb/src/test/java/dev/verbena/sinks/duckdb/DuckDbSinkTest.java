@@ -203,6 +203,33 @@ class DuckDbSinkTest {
                 .isEqualTo("2\t0.0\n1\t1.0\n3\t2.0\n0\t3.0\n");
     }
 
+    @Test
+    void shouldRefuseAVariableWhoseNameAnArrayHas() throws Exception {
+        tester.run(
+                "create_tar('velocity', '*', 'implicit,x,int,0,*,1|implicit,y,int,0,*,1|"
+                        + "implicit,z,int,0,*,1', 'v,double')");
+        assertThatThrownBy(() -> tester.send("velocity", "double", 8, null, false, doubles(0, 3)))
+                .isInstanceOf(SinkRejectedException.class)
+                .hasMessageContaining("step");
+        assertThat(session.command("SELECT count(*) FROM velocity")).isEqualTo("0\n");
+    }
+
+    @Test
+    void shouldRefuseListsOfPositionsThatDifferInLength() throws Exception {
+        ByteBuffer positions = ByteBuffer.allocate(40).order(ByteOrder.LITTLE_ENDIAN);
+        tester.send("xs", "long", 8, null, false, positions.limit(24).slice());
+        tester.send("ys", "long", 8, null, false, positions.limit(40).slice());
+        tester.send("vs", "double", 8, null, false, doubles(0, 5));
+        tester.run("create_tar('t', '*', 'implicit,x,int,0,9,1|implicit,y,int,0,9,1', 'v,double')");
+        assertThatThrownBy(
+                        () ->
+                                tester.run(
+                                        "load_subtar('t', 'total,x,0,9,xs|total,y,0,9,ys', 'v,vs')"))
+                .isInstanceOf(SinkRejectedException.class)
+                .hasMessageContaining("dimension x has 3 entries, and another one 5");
+        assertThat(session.command("SELECT count(*) FROM t")).isEqualTo("0\n");
+    }
+
     /** The server gives a name to another dataset once the first one is here. */
     @Test
     void shouldLoadNoDatasetWhoseNameTwoPiecesHave() throws Exception {

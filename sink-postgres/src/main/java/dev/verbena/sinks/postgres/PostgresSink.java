@@ -148,7 +148,10 @@ public final class PostgresSink implements Sink {
                     connection
                             .unwrap(PGConnection.class)
                             .getCopyAPI()
-                            .copyIn("COPY \"" + piece.variable() + "\" FROM STDIN (FORMAT BINARY)");
+                            .copyIn(
+                                    "COPY \"%s\" (%s) FROM STDIN (FORMAT BINARY)"
+                                            .formatted(
+                                                    piece.variable(), SqlTars.columnNames(piece)));
             try {
                 rows.write(piece, data, copy);
                 long count = copy.endCopy();

@@ -252,6 +252,17 @@ class PostgresSinkIT {
     }
 
     @Test
+    void shouldRefuseAVariableWhoseNameAnArrayHas() throws Exception {
+        tester.run(
+                "create_tar('velocity', '*', 'implicit,x,long,0,*,1|implicit,y,int,0,*,1|"
+                        + "implicit,z,long,0,*,1', 'v,double')");
+        assertThatThrownBy(() -> tester.send("velocity", "double", 8, null, false, doubles(0, 3)))
+                .isInstanceOf(SinkRejectedException.class)
+                .hasMessageContaining("step");
+        assertThat(session.command("SELECT count(*) FROM velocity")).isEqualTo("0\n");
+    }
+
+    @Test
     void shouldAnswerQueriesThatChangeNothing() throws Exception {
         tester.send("t0", "double", 8, half(0), false, doubles(0, 12));
         String query = "SELECT i1, value FROM \"Temperature\" WHERE i0 = 0 ORDER BY i1;";

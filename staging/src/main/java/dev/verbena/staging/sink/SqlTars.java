@@ -76,6 +76,15 @@ public final class SqlTars {
                 .toString();
     }
 
+    /** Their names; a table of that name that is no variable's has others. */
+    public static String columnNames(StagedPiece piece) {
+        StringBuilder names = new StringBuilder("step, rank");
+        for (int i = 0; i < piece.shape().length; i++) {
+            names.append(", i").append(i);
+        }
+        return names.append(", value").toString();
+    }
+
     /** A query that finds a row if this dataset was this piece, of its type and shape. */
     public static String same(SinkDataset dataset, StagedPiece piece) {
         return "SELECT 1 FROM verbena_piece WHERE variable = '%s' AND step = %s AND rank = %s AND dataset = '%s' AND type = '%s' AND shape = %s AND start = %s AND size = %s"
@@ -219,6 +228,11 @@ public final class SqlTars {
             Rows listed = range.dataset() == null ? null : rows(range.dataset());
             long count = listed == null ? box.high()[at] - box.low()[at] + 1 : listed.count;
             boolean isTotal = range.kind() == Subtar.Kind.TOTAL;
+            if (isTotal && i < subtar.ranges().size() - 1 && count != cells) {
+                throw new SinkRejectedException(
+                        "dimension %s has %s entries, and another one %s"
+                                .formatted(dimension.name(), count, cells));
+            }
             String local =
                     isTotal ? "c0.n" : "((c0.n %s %s) %% %s)".formatted(division, cells, count);
             String position = "(" + box.low()[at] + " + " + local + ")";

@@ -97,9 +97,21 @@ final class DuckSession implements SinkSession {
         }
     }
 
+    /** The piece is stored already: a failure is no reason to refuse it. */
     private void seal(StagedPiece piece) throws IOException {
-        if (owner.parquet() != null && isSealed(piece)) {
-            writeParquet(piece);
+        if (owner.parquet() == null) {
+            return;
+        }
+        owner.writing().lock(); // Two sessions may have had the last two pieces.
+        try {
+            if (isSealed(piece)) {
+                writeParquet(piece);
+            }
+        } catch (SinkRejectedException e) {
+            throw new IOException("no Parquet file of " + piece.describe() + ": " + e, e);
+        } finally {
+            rollBack();
+            owner.writing().unlock();
         }
     }
 
@@ -189,9 +201,10 @@ final class DuckSession implements SinkSession {
     }
 
     private static String insertion(StagedPiece piece, long key) {
-        return "INSERT INTO \"%s\" SELECT %s, %s%s, %s FROM verbena_rows(%s)"
+        return "INSERT INTO \"%s\" (%s) SELECT %s, %s%s, %s FROM verbena_rows(%s)"
                 .formatted(
                         piece.variable(),
+                        SqlTars.columnNames(piece),
                         piece.step(),
                         piece.rank(),
                         indices(piece),
@@ -226,7 +239,6 @@ final class DuckSession implements SinkSession {
             }
             count += product;
         }
-        rollBack();
         return count == piece.globalCount();
     }
 
@@ -240,7 +252,6 @@ final class DuckSession implements SinkSession {
         statements.update(
                 "COPY (SELECT * FROM \"%s\" WHERE step = %s) TO '%s' (FORMAT parquet)"
                         .formatted(piece.variable(), piece.step(), DuckDb.quoted(fresh)));
-        rollBack();
         try (FileChannel written = FileChannel.open(fresh)) {
             written.force(true);
         }
