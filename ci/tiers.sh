@@ -72,12 +72,9 @@ run_maven_tests() {
     local long=()
     # --long: whatever asks for verbena.long, and two hours for the tests of several processes
     [ "${VERBENA_LONG-}" = 1 ] && long=(-Dverbena.long=true -Dverbena.processes.seconds=7200)
-    local natives=()
-    natives_current && natives=(-Dexec.skip=true -Djavacpp.skip=true)
     # -fn: a failure in one module does not keep the modules above from being tested.
     MAVEN_LOG=$LOGS/$tier.log maven verify -fn -Dmaven.test.failure.ignore=true -Dverbena.tmp="${TMPDIR:-/tmp}" \
-        -Dsurefire.rerunFailingTestsCount=1 -Dfailsafe.rerunFailingTestsCount=1 "${long[@]}" "${natives[@]}" "$@" || code=1
-    [ $code -ne 0 ] || [ "$tier" != build ] || touch -r "$LOGS/natives.began" "$LOGS/natives.built"
+        -Dsurefire.rerunFailingTestsCount=1 -Dfailsafe.rerunFailingTestsCount=1 "${long[@]}" "$@" || code=1
     ! grep -q '^\[ERROR\] Failed to execute goal' "$LOGS/$tier.log" || code=1
     print_reports "$reports" || code=1
     print_problems "$reports"
@@ -93,14 +90,6 @@ unsteady_within_limit() {
     count=$(print_problems "$1" | grep -c '^ *UNSTEADY: ' || true)
     [ "$count" -le $MOST_UNSTEADY ] && return 0
     echo "   $count unsteady tests; at most $MOST_UNSTEADY are allowed"
-    return 1
-}
-
-# Built by the first tier and untouched since: C and bindings need not be built again by each of the following.
-natives_current() {
-    [ -f "$LOGS/natives.built" ] || { touch "$LOGS/natives.began"; return 1; }
-    [ -z "$(find native portals-emul gni-shim jmh -name target -prune -o -newer "$LOGS/natives.built" -print -quit)" ] && return 0
-    touch "$LOGS/natives.began"
     return 1
 }
 
@@ -239,9 +228,8 @@ tier_processes() {
 tier_vm() { virtual_machines vm; }
 tier_wire() { virtual_machines wire; }
 virtual_machines() {
-    local code=0 built=0
-    ! natives_current || built=1
-    VERBENA_NATIVES_BUILT=$built ci/rdma-vm/tier "$1" || code=$?
+    local code=0
+    ci/rdma-vm/tier "$1" || code=$?
     # shellcheck disable=SC2034 # used by ci/test
     [ $code -ne $SKIPPED ] || SKIP_REASON=$(<"$LOGS/$1/skipped")
     return $code
