@@ -1,6 +1,5 @@
 package dev.verbena.cli.experiment;
 
-import dev.verbena.dart.ServerStatistics;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
@@ -10,7 +9,6 @@ import java.util.Map;
  * @param point what was measured
  * @param samples costs of the calls
  * @param perClient time on the servers of each logical process
- * @param servers statistics of each server
  * @param seconds from the first step that counts to the moment when the last message had left its
  *     process
  * @param pulledBytes by all servers
@@ -25,7 +23,6 @@ record ExperimentResult(
         ExperimentPoint point,
         ExperimentSamples samples,
         ClientTime[] perClient,
-        ServerStatistics[] servers,
         double seconds,
         long pulledBytes,
         long pullNs,

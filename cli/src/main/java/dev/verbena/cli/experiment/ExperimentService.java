@@ -6,7 +6,6 @@ import dev.verbena.cli.terminal.ChildProcess;
 import dev.verbena.cli.terminal.Messages;
 import dev.verbena.dart.DartReceiver;
 import dev.verbena.dart.DartServer;
-import dev.verbena.dart.ServerStatistics;
 import dev.verbena.dart.ServerTimes;
 import java.io.IOException;
 import java.net.URI;
@@ -220,19 +219,16 @@ final class ExperimentService implements AutoCloseable {
         long pulled = 0;
         long[] sums = new long[3];
         long pieces = 0;
-        ServerStatistics[] statistics = new ServerStatistics[servers.size()];
-        for (int i = 0; i < statistics.length; i++) {
-            ServerTimes times = servers.get(i).times();
-            statistics[i] = servers.get(i).statistics();
-            pulled += statistics[i].pulledBytes();
+        for (DartServer server : servers) {
+            ServerTimes times = server.times();
+            pulled += server.statistics().pulledBytes();
             sums[0] += times.pull().totalNs();
             sums[1] += times.queue().totalNs();
             sums[2] += times.stream().totalNs();
             pieces += times.pull().count();
         }
         ExperimentResult.ClientTime[] perClient =
-                new ExperimentResult.ClientTime
-                        [statistics.length == 0 ? 0 : point.load().clients()];
+                new ExperimentResult.ClientTime[servers.isEmpty() ? 0 : point.load().clients()];
         for (int rank = 0; rank < perClient.length; rank++) {
             perClient[rank] = clientTime(report.clientIds[rank], report.serverIds[rank]);
         }
@@ -240,7 +236,6 @@ final class ExperimentService implements AutoCloseable {
                 point,
                 samples,
                 perClient,
-                statistics,
                 (report.endNs - report.beginNs) / 1e9,
                 pulled,
                 sums[0],

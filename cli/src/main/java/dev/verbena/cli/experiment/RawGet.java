@@ -18,21 +18,26 @@ final class RawGet implements AutoCloseable {
     private static final long START_SECONDS = 60;
     private static final int SOURCES = 2;
 
+    /** Memory of each process, at most. */
+    private static final int LENGTH_MAX = 1 << 30;
+
+    private final int sources;
     private final int bufferSize;
     private final int bufferCount;
     private final ChildProcess child;
     private final PerfEndpoint endpoint;
 
     /**
-     * Starts the other process and connects.
+     * Starts the other process and connects. Fewer buffers or one source where all do not fit.
      *
      * @param sizeMax longest message
      */
     RawGet(String scheme, int sizeMax, int bufferSize, int bufferCount)
             throws InterruptedException {
         this.bufferSize = bufferSize;
-        this.bufferCount = bufferCount;
-        int length = Math.max(SOURCES * sizeMax, bufferCount * bufferSize);
+        this.bufferCount = fitting(bufferCount, bufferSize);
+        sources = fitting(SOURCES, sizeMax);
+        int length = Math.max(sources * sizeMax, this.bufferCount * bufferSize);
         BlockingQueue<String> told = new ArrayBlockingQueue<>(4);
         child =
                 ChildProcess.start(
@@ -51,6 +56,11 @@ final class RawGet implements AutoCloseable {
         endpoint.connect(URI.create(answer.substring(4)));
     }
 
+    /** How many, of those wanted, have room. */
+    static int fitting(int wanted, int size) {
+        return Math.min(wanted, Math.max(1, LENGTH_MAX / size));
+    }
+
     /** MB/s of this many messages. */
     double rate(int size, int messages) {
         transfer(size, Math.max(2, messages / 10));
@@ -62,7 +72,7 @@ final class RawGet implements AutoCloseable {
     private void transfer(int size, int messages) {
         long piece = 0;
         for (int i = 0; i < messages; i++) {
-            long source = (long) (i % SOURCES) * size;
+            long source = (long) (i % sources) * size;
             for (int at = 0; at < size; at += bufferSize) {
                 int length = Math.min(bufferSize, size - at);
                 long target = piece++ % bufferCount * bufferSize;

@@ -324,7 +324,7 @@ final class PingPong implements AutoCloseable {
     @Override
     public void close() {
         // Receives are outstanding still; who resets a queue pair forgets them.
-        queues.forEach(QueuePair::toReset);
+        queues.forEach(queue -> opened.push(queue::toReset));
         queues.clear();
         PerftestEndpoint.close(opened);
     }

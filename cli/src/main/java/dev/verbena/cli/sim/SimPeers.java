@@ -5,6 +5,7 @@ import dev.verbena.cli.terminal.Messages;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -37,7 +38,7 @@ final class SimPeers {
     static Map<Integer, long[][]> run(int size, List<String> arguments) throws Exception {
         Path folder = Files.createTempDirectory("verbena-compare");
         SimPeers peers = new SimPeers();
-        Thread hook = new Thread(peers::kill, "end-peers");
+        Thread hook = new Thread(() -> peers.end(folder), "end-peers");
         Runtime.getRuntime().addShutdownHook(hook);
         try {
             peers.start(size, folder, arguments);
@@ -48,9 +49,8 @@ final class SimPeers {
             }
             return peers.times;
         } finally {
-            peers.kill();
-            Runtime.getRuntime().removeShutdownHook(hook);
-            delete(folder);
+            peers.end(folder);
+            removeHook(hook);
         }
     }
 
@@ -120,17 +120,24 @@ final class SimPeers {
         return 0;
     }
 
-    private void kill() {
+    private void end(Path folder) {
         children.forEach(child -> child.end(0));
-    }
-
-    private static void delete(Path folder) {
         try (Stream<Path> files = Files.walk(folder)) {
             for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
                 Files.deleteIfExists(file);
             }
+        } catch (NoSuchFileException e) {
+            return; // It is gone already.
         } catch (IOException e) {
             throw new UncheckedIOException(e);
+        }
+    }
+
+    private static void removeHook(Thread hook) {
+        try {
+            Runtime.getRuntime().removeShutdownHook(hook);
+        } catch (IllegalStateException e) {
+            return; // The process ends.
         }
     }
 }

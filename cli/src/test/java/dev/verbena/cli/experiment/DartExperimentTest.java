@@ -26,4 +26,11 @@ class DartExperimentTest {
                                 + "report: /a/folder/report.html\n");
         Run.assertFits(Run.printed(40, figures), 40, whole);
     }
+
+    @Test
+    void shouldFitIntoMemoryWhateverMayBeAsked() {
+        assertThat(RawGet.fitting(2, 1 << 30)).isEqualTo(1);
+        assertThat(RawGet.fitting(64, 64 << 20)).isEqualTo(16);
+        assertThat(RawGet.fitting(64, 4 << 20)).isEqualTo(64);
+    }
 }

@@ -12,6 +12,7 @@ import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import org.agrona.CloseHelper;
 
 /**
  * Stages what a step leaves: the field, and the energy of the particles. Memory of some steps takes
@@ -79,8 +80,6 @@ final class FieldOutput implements AutoCloseable {
     /** After the servers have everything, or were closed. */
     @Override
     public void close() {
-        for (OffHeapMemory slot : slots) {
-            slot.close();
-        }
+        CloseHelper.closeAll(slots);
     }
 }

@@ -35,18 +35,6 @@ public record PicParameters(
         return Math.multiplyExact(particleCount, rank) / processCount;
     }
 
-    /** A number that differs between different parameters, for restart files. */
-    public long fingerprint() {
-        long hash = particleCount;
-        hash = mix(hash + cellCount);
-        hash = mix(hash + Double.doubleToLongBits(length));
-        hash = mix(hash + Double.doubleToLongBits(timeStep));
-        hash = mix(hash + Double.doubleToLongBits(beamSpeed));
-        hash = mix(hash + Double.doubleToLongBits(thermalSpeed));
-        hash = mix(hash + Double.doubleToLongBits(perturbation));
-        return mix(hash + seed);
-    }
-
     /** Scrambles 64 bits; every output bit depends on every input bit. */
     static long mix(long value) {
         long z = (value ^ (value >>> 32)) * 0xD6E8FEB86659FD93L;

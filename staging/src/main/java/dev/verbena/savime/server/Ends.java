@@ -4,6 +4,9 @@ import dev.verbena.savime.store.StagedFile;
 import dev.verbena.savime.wire.DatasetState;
 import dev.verbena.savime.wire.StgStatus;
 import dev.verbena.staging.sink.StagedArrays;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.BooleanSupplier;
 
 /** How a dataset leaves: blocks are revoked, files removed, and then its bytes are given back. */
 final class Ends {
@@ -13,7 +16,11 @@ final class Ends {
     private final ServerCounts counts;
     private final BounceBuffers bounce;
     private final StagedArrays arrays;
+    private final List<Kept> kept = new ArrayList<>();
     private Admission admission;
+
+    /** The space of a file that is deleted and that somebody reads. */
+    private record Kept(BooleanSupplier isRead, boolean isInMemory, long length) {}
 
     Ends(
             ServerSettings settings,
@@ -71,8 +78,8 @@ final class Ends {
         }
         dataset.state(how);
         StagedFile file = dataset.file();
-        boolean isRead = arrays.left(dataset.name());
-        boolean isKept = how == DatasetState.FORWARDED && !isRead && admission.mayKeep(file);
+        BooleanSupplier isRead = arrays.left(dataset.name());
+        boolean isKept = how == DatasetState.FORWARDED && isRead == null && admission.mayKeep(file);
         if (isKept) {
             jobs.submitShort(
                     true,
@@ -86,13 +93,36 @@ final class Ends {
             // Its pages are given back, which takes as long as a copy of them.
             jobs.submit(
                     file.isInMemory(),
-                    () -> file.remove(isRead),
+                    () -> file.remove(isRead != null),
                     failure -> {
                         report(failure);
-                        admission.release(file.isInMemory(), file.length());
+                        if (isRead == null) {
+                            admission.release(file.isInMemory(), file.length());
+                        } else {
+                            kept.add(new Kept(isRead, file.isInMemory(), file.length()));
+                        }
                         removed(dataset, how);
                     });
         }
+    }
+
+    /** Whether files that are deleted have their space still: somebody reads them. */
+    boolean hasKept() {
+        return !kept.isEmpty();
+    }
+
+    /** Gives the space of files back that nobody reads any more. */
+    int expire() {
+        int before = kept.size();
+        kept.removeIf(
+                each -> {
+                    boolean isFree = !each.isRead.getAsBoolean();
+                    if (isFree) {
+                        admission.release(each.isInMemory, each.length);
+                    }
+                    return isFree;
+                });
+        return before - kept.size();
     }
 
     private void removed(Dataset dataset, DatasetState how) {

@@ -263,7 +263,7 @@ public final class StagingEngine implements ProtocolAgent {
         long now = environment.nanoClock().nanoTime();
         if (now - expiredNs - EXPIRE_EVERY_NS >= 0) {
             expiredNs = now;
-            work += reception.expire(now) + forwarding.expire(now);
+            work += reception.expire(now) + forwarding.expire(now) + ends.expire();
         }
         lookAtMemory(now);
         mirror.publish(now);
@@ -289,7 +289,7 @@ public final class StagingEngine implements ProtocolAgent {
         if (memory != null && !isStopAsked) {
             next = Math.min(next, lookedNs + LOOK_EVERY_NS);
         }
-        boolean mayExpire = registry.datasetCount() > 0 || openings.isWaiting();
+        boolean mayExpire = registry.datasetCount() > 0 || openings.isWaiting() || ends.hasKept();
         return mayExpire ? Math.min(next, now + EXPIRE_EVERY_NS) : next;
     }
 

@@ -131,7 +131,7 @@ final class CarriedStream implements ByteStreams.ByteStream {
     }
 
     void onCompletion(long number, int status) {
-        out.onCompletion(number, status);
+        out.onCompletion(number);
         if (status != Status.OK && state == OPEN) {
             fail("writing to " + peer + " failed: " + Status.name(status));
         }

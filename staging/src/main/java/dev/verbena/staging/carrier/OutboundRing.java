@@ -2,7 +2,6 @@ package dev.verbena.staging.carrier;
 
 import dev.verbena.memory.RegisteredRegion;
 import dev.verbena.memory.RemoteDescriptor;
-import dev.verbena.transport.Status;
 import dev.verbena.transport.Transport;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -51,7 +50,6 @@ final class OutboundRing implements AutoCloseable {
 
     private int directPosted;
     private int directDone;
-    private int failure = Status.OK;
 
     OutboundRing(
             Transport transport,
@@ -76,9 +74,8 @@ final class OutboundRing implements AutoCloseable {
     }
 
     /** A put has completed. */
-    void onCompletion(long number, int status) {
+    void onCompletion(long number) {
         isDone[slot(number)] = true;
-        failure = failure == Status.OK ? status : failure;
         for (; oldest < next && isDone[slot(oldest)]; oldest++) {
             int slot = slot(oldest);
             if (isDirect[slot]) {
@@ -87,11 +84,6 @@ final class OutboundRing implements AutoCloseable {
                 freed += lengths[slot];
             }
         }
-    }
-
-    /** How the first put ended that failed; {@code Status.OK}: none did. */
-    int failure() {
-        return failure;
     }
 
     /** Whether no put is under way. */

@@ -156,11 +156,6 @@ public final class RecordClient implements AutoCloseable {
         return connection;
     }
 
-    /** The service that was found last; null: none. */
-    public ServiceAddress service() {
-        return service;
-    }
-
     /** Why there is no connection. */
     public String whyNot() {
         return whyNot;

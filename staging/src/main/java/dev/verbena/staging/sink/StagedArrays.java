@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BooleanSupplier;
 
 /**
  * The datasets that a staging server holds: complete, and not yet removed because the sink has
@@ -39,6 +40,10 @@ public final class StagedArrays {
 
         synchronized void closed() {
             readers--;
+        }
+
+        synchronized boolean isRead() {
+            return readers > 0;
         }
 
         synchronized boolean gone() {
@@ -90,9 +95,14 @@ public final class StagedArrays {
         byName.put(dataset.name(), new Staged(dataset, data));
     }
 
-    /** It removes one; true: somebody reads it, and the file must not be written to again. */
-    public boolean left(String name) {
+    /**
+     * It removes one.
+     *
+     * @return null if nobody reads it. Else its file must not be written to again, and has its
+     *     space, deleted or not, as long as this says that somebody reads it
+     */
+    public BooleanSupplier left(String name) {
         Staged staged = byName.remove(name);
-        return staged != null && staged.gone();
+        return staged != null && staged.gone() ? staged::isRead : null;
     }
 }

@@ -3,6 +3,8 @@ package dev.verbena.staging.sink;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.verbena.agent.Await;
+import dev.verbena.memory.OffHeapMemory;
 import dev.verbena.savime.RecordingSink;
 import dev.verbena.savime.StagingFixture;
 import dev.verbena.savime.StagingServer;
@@ -53,6 +55,33 @@ class StagedArraysTest {
             }
             assertThat(arrays.list()).isEmpty();
             assertThat(stage.errors).isEmpty();
+        }
+    }
+
+    @Test
+    void shouldCountTheSpaceOfADatasetThatIsReadStill() throws Exception {
+        int length = 20 << 20;
+        StagedArrays arrays = new StagedArrays();
+        RecordingSink sink = new RecordingSink(1).hold();
+        try (StagingFixture stage = new StagingFixture(folder, true)) {
+            stage.launch(stage.context(sink).memory(stage.memory, 30 << 20).arrays(arrays));
+            StagingServer client = stage.connect();
+            OffHeapMemory data = stage.memory(1, length);
+            assertThat(client.dataset("first", "double").write(data).join().isInMemory()).isTrue();
+            try (StagedArrays.Reader reader = arrays.open("first")) {
+                assertThat(reader).isNotNull();
+                sink.openAll();
+                client.drain(Duration.ofSeconds(60));
+                assertThat(client.dataset("second", "double").write(data).join().isInMemory())
+                        .isFalse();
+            }
+            client.drain(Duration.ofSeconds(60));
+            Await.until(
+                    "there is room",
+                    () -> {
+                        String name = "next" + System.nanoTime();
+                        return client.dataset(name, "double").write(data).join().isInMemory();
+                    });
         }
     }
 
