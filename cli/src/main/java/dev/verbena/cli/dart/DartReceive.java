@@ -19,6 +19,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.agrona.CloseHelper;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -92,28 +93,10 @@ public final class DartReceive extends CliCommand {
 
     @Override
     public Integer call() throws Exception {
-        if (Files.exists(directory) && !Files.isDirectory(directory)) {
-            throw new Messages.WrongPath("--directory " + directory + " is a file, not a folder");
-        }
-        if (servers != null && servers < 1) {
-            throw wrong("--servers " + servers + " is less than 1");
-        }
-        if (isWholeSteps && !sink.isGiven()) {
-            throw wrong("--whole-steps needs --sink");
-        }
-        if (sink.isPictured() && !sink.isGiven()) {
-            throw wrong("--pictures needs --sink");
-        }
-        address.check(spec, "--listen", true);
+        check();
         byte[] shared = secret.read();
         List<Path> made = OutputFolder.absent(directory);
-        Path folder = directory.toAbsolutePath().normalize();
-        try {
-            Files.createDirectories(folder);
-        } catch (IOException e) {
-            String advice = "; choose a folder that can be written to";
-            throw OutputFolder.failure("--directory", directory, e, advice);
-        }
+        Path folder = makeFolder();
         PrintWriter out = out();
         try (Termination termination = new Termination(10_000);
                 RealEnvironment environment =
@@ -129,34 +112,80 @@ public final class DartReceive extends CliCommand {
                             .directory(folder.toString())
                             .acceptGaps(isAcceptingGaps)
                             .replace(isReplacing);
-            if (sink.isGiven()) {
-                Sink target = sink.open();
-                context.sink(sink.isPictured() ? new PicturedSink(target, environment) : target);
-            } else {
-                context.handler(tree);
+            if (shared != null) {
+                context.secret(shared);
             }
             if (isWholeSteps) {
                 context.steps(new DartStepContext(step -> {}));
             }
-            if (shared != null) {
-                context.secret(shared);
-            }
-            try (DartReceiver receiver = launch(context, made)) {
+            try (DartReceiver receiver = launch(context, environment, tree, made)) {
                 print(out, "listening on " + address.of(receiver));
                 ChildProcess.sendToParent("listening " + receiver.port());
-                boolean isFinished = false;
-                while (!isFinished && !termination.await(servers == null ? LOOK_AGAIN_MS : 0)) {
-                    if (receiver.failure() != null) {
-                        throw new Messages.Failure(Messages.of(receiver.failure()));
-                    }
-                    isFinished =
-                            servers != null
-                                    && receiver.awaitFinished(
-                                            servers, TimeUnit.MILLISECONDS.toNanos(LOOK_AGAIN_MS));
-                }
+                serve(receiver, termination);
                 print(out, summary(receiver, tree));
                 return isAllStored(receiver, tree) ? 0 : 1;
             }
+        }
+    }
+
+    private void check() {
+        if (Files.exists(directory) && !Files.isDirectory(directory)) {
+            throw new Messages.WrongPath("--directory " + directory + " is a file, not a folder");
+        }
+        if (servers != null && servers < 1) {
+            throw wrong("--servers " + servers + " is less than 1");
+        }
+        if (isWholeSteps && !sink.isGiven()) {
+            throw wrong("--whole-steps needs --sink");
+        }
+        if (sink.isPictured() && !sink.isGiven()) {
+            throw wrong("--pictures needs --sink");
+        }
+        address.check(spec, "--listen", true);
+    }
+
+    private Path makeFolder() {
+        Path folder = directory.toAbsolutePath().normalize();
+        try {
+            Files.createDirectories(folder);
+        } catch (IOException e) {
+            String advice = "; choose a folder that can be written to";
+            throw OutputFolder.failure("--directory", directory, e, advice);
+        }
+        return folder;
+    }
+
+    /** The sink is opened last, and closed if no receiver comes to own it. */
+    private DartReceiver launch(
+            DartReceiver.Context context,
+            RealEnvironment environment,
+            ReceivedTree tree,
+            List<Path> made)
+            throws IOException {
+        Sink target = sink.isGiven() ? sink.open() : null;
+        if (target == null) {
+            context.handler(tree);
+        } else {
+            context.sink(sink.isPictured() ? new PicturedSink(target, environment) : target);
+        }
+        try {
+            return DartReceiver.launch(context);
+        } catch (RuntimeException e) {
+            CloseHelper.quietClose(target);
+            OutputFolder.removeEmpty(made);
+            throw e;
+        }
+    }
+
+    /** Until the end is asked for, or all servers have finished. */
+    private void serve(DartReceiver receiver, Termination termination) throws InterruptedException {
+        long lookNs = TimeUnit.MILLISECONDS.toNanos(LOOK_AGAIN_MS);
+        boolean isFinished = false;
+        while (!isFinished && !termination.await(servers == null ? LOOK_AGAIN_MS : 0)) {
+            if (receiver.failure() != null) {
+                throw new Messages.Failure(Messages.of(receiver.failure()));
+            }
+            isFinished = servers != null && receiver.awaitFinished(servers, lookNs);
         }
     }
 
@@ -182,15 +211,6 @@ public final class DartReceive extends CliCommand {
     private boolean isAllStored(DartReceiver receiver, ReceivedTree tree) {
         long refused = sink.isGiven() ? receiver.sinkStatistics().refusedCount() : 0;
         return tree.damagedCount() + receiver.statistics().corruptCount() + refused == 0;
-    }
-
-    private static DartReceiver launch(DartReceiver.Context context, List<Path> made) {
-        try {
-            return DartReceiver.launch(context);
-        } catch (RuntimeException e) {
-            OutputFolder.removeEmpty(made);
-            throw e;
-        }
     }
 
     private static synchronized void print(PrintWriter out, String text) {
