@@ -79,8 +79,13 @@ final class VerbsRegion extends TransportRegion {
         return registered.remoteKey();
     }
 
-    /** Revokes, empties the windows, and gives the memory back. */
+    /**
+     * Revokes, empties the windows, and gives the memory back.
+     *
+     * @throws IllegalStateException if a view is in use; nothing is revoked then
+     */
     void revoke() {
+        closeViews();
         registered.close();
         retire();
         if (own != null) {
