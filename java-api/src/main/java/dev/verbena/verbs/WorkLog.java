@@ -20,6 +20,10 @@ final class WorkLog {
 
     private static final int LOG_SHIFT = 40;
     private static final long NUMBER_MASK = (1L << LOG_SHIFT) - 1;
+
+    /** So many places before the next are not stale by age: a quarter of the ids of a log. */
+    private static final long RECENT = 1L << LOG_SHIFT - 2;
+
     private static final VarHandle COMPLETED;
     private static final VarHandle POSTED;
     private static final VarHandle TAKEN = MethodHandles.arrayElementVarHandle(int[].class);
@@ -49,6 +53,8 @@ final class WorkLog {
     private VerbsObject[] targets;
     private long posted;
     private long completed;
+
+    /** Ids below are stale: from before a reset, or of long ago. */
     private volatile long cleared;
 
     /**
@@ -75,6 +81,12 @@ final class WorkLog {
             targets = new VerbsObject[callersIds.length];
             single = null;
         }
+    }
+
+    /** For tests: as if so many had been posted and completed. */
+    void skip(long count) {
+        posted += count;
+        completed = posted;
     }
 
     /** A completion from before a reset. */
@@ -115,7 +127,7 @@ final class WorkLog {
         if (noted[slot] != region) {
             noted[slot] = region;
         }
-        POSTED.setRelease(this, next + 1);
+        advance(next);
     }
 
     private MemoryRegion[] only(MemoryRegion region) {
@@ -145,7 +157,15 @@ final class WorkLog {
         if (!isInOrder) {
             TAKEN.setRelease(taken, slot, 1);
         }
-        POSTED.setRelease(this, posted + 1);
+        advance(posted);
+    }
+
+    /** Past this place. Once per turn of the ring {@link #cleared} is carried along. */
+    private void advance(long place) {
+        if (((int) place & mask) == 0 && place - cleared > RECENT) {
+            cleared = place - RECENT;
+        }
+        POSTED.setRelease(this, place + 1);
     }
 
     /** For queues that complete in any order: true if the next slot is free. */
@@ -154,7 +174,7 @@ final class WorkLog {
             if ((int) TAKEN.getAcquire(taken, (int) posted & mask) == 0) {
                 return true;
             }
-            POSTED.setRelease(this, posted + 1);
+            advance(posted);
         }
         return false;
     }
