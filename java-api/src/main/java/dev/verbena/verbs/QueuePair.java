@@ -55,19 +55,15 @@ public final class QueuePair extends QueuePairControl implements WorkQueue {
         RdmaDevice device = domain.device();
         this.sends =
                 new SendPoster(
-                        new WorkLog(this, device.nextLog(), sendCapacity, sendSegmentsMax, true),
+                        device.newLog(this, sendCapacity, sendSegmentsMax, true),
                         type,
                         inlineMax,
                         context.operations,
                         address);
         this.receives =
                 new ReceivePoster(
-                        new WorkLog(
-                                this,
-                                device.nextLog(),
-                                Math.max(1, receiveCapacity),
-                                receiveSegmentsMax,
-                                false),
+                        device.newLog(
+                                this, Math.max(1, receiveCapacity), receiveSegmentsMax, false),
                         ReceivePoster.Kind.QUEUE_PAIR);
         this.bad = UnsafeApi.allocateMemory(8);
         UnsafeApi.putLong(null, bad, 0);
@@ -410,6 +406,8 @@ public final class QueuePair extends QueuePairControl implements WorkQueue {
         if (shared != null) {
             shared.pairClosed();
         }
+        device().giveBack(sends.log());
+        device().giveBack(receives.log());
         UnsafeApi.freeMemory(bad);
     }
 }

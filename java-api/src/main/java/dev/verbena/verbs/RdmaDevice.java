@@ -5,6 +5,7 @@ import dev.verbena.rdma.calls.VerbsLayout;
 import dev.verbena.rdma.calls.verbscalls;
 import java.util.List;
 import org.agrona.UnsafeApi;
+import org.agrona.collections.IntHashSet;
 import org.agrona.collections.Long2ObjectHashMap;
 
 /**
@@ -15,7 +16,13 @@ public final class RdmaDevice extends DeviceQueries {
     private static final int O_CREAT = 64;
 
     private final Long2ObjectHashMap<VerbsObject> queues = new Long2ObjectHashMap<>();
+    private final IntHashSet openLogs = new IntHashSet();
     private int lastLog;
+
+    /** How often the numbers of logs began anew. */
+    private int logTurns;
+
+    private int logsMax = WorkLog.LOGS_MAX;
     private int waiting;
 
     private RdmaDevice(DeviceInfo info, long address) {
@@ -307,19 +314,33 @@ public final class RdmaDevice extends DeviceQueries {
         }
     }
 
-    /** Number of the next queue's log: 1 to 2^23 - 1. */
-    int nextLog() {
-        lastLog++;
-        if (lastLog >= WorkLog.LOGS_MAX) {
+    /**
+     * A log for one more queue, as {@link WorkLog}. Its number, from 1, may have been that of a
+     * queue that was closed. Under the lock.
+     */
+    WorkLog newLog(VerbsObject queue, int capacity, int segmentsMax, boolean isInOrder) {
+        if (openLogs.size() + 1 >= logsMax) {
             throw new IllegalStateException(
-                    "more than " + WorkLog.LOGS_MAX + " queues were made; open the device anew");
+                    openLogs.size() + " logs of queues are open on " + this + "; close some first");
         }
-        return lastLog;
+        do {
+            lastLog++;
+            if (lastLog >= logsMax) {
+                lastLog = 1;
+                logTurns++;
+            }
+        } while (!openLogs.add(lastLog));
+        return new WorkLog(queue, lastLog, logTurns, capacity, segmentsMax, isInOrder);
     }
 
-    /** For tests: as if so many queues had been made. */
-    void skipLogs(int count) {
-        lastLog += count;
+    /** Its queue was closed. Under the lock. */
+    void giveBack(WorkLog log) {
+        openLogs.remove(log.number);
+    }
+
+    /** For tests: as if there were only the numbers below this one. */
+    void logsMax(int max) {
+        logsMax = max;
     }
 
     void remember(long address, VerbsObject queue) {

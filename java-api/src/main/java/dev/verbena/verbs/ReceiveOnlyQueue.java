@@ -30,7 +30,7 @@ abstract class ReceiveOnlyQueue extends DomainObject implements WorkQueue {
         this.claim = domain().newClaim("a " + kind.queueName());
         this.capacity = capacity;
         this.segmentsMax = segmentsMax;
-        WorkLog log = new WorkLog(this, device().nextLog(), places, segmentsMax, false);
+        WorkLog log = device().newLog(this, places, segmentsMax, false);
         this.receives = new ReceivePoster(log, kind);
         this.bad = UnsafeApi.allocateMemory(8);
         UnsafeApi.putLong(null, bad, 0);
@@ -118,6 +118,7 @@ abstract class ReceiveOnlyQueue extends DomainObject implements WorkQueue {
     final void onClosed(long address) {
         device().forget(address);
         completions.forEach(queue -> queue.unwatch(receives.log()));
+        device().giveBack(receives.log());
         UnsafeApi.freeMemory(bad);
     }
 }

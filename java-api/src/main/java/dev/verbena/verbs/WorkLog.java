@@ -54,13 +54,20 @@ final class WorkLog {
     private long posted;
     private long completed;
 
-    /** Ids below are stale: from before a reset, or of long ago. */
+    /** Ids below are stale: from before a reset, of long ago, or of a queue that was closed. */
     private volatile long cleared;
 
     /**
+     * @param turn of the numbers: what the last two of this number posted is stale
      * @param isInOrder a completion of one request completes all before it: send queues
      */
-    WorkLog(VerbsObject queue, int number, int capacity, int segmentsMax, boolean isInOrder) {
+    WorkLog(
+            VerbsObject queue,
+            int number,
+            int turn,
+            int capacity,
+            int segmentsMax,
+            boolean isInOrder) {
         int slots = Integer.highestOneBit(Math.max(1, capacity - 1)) << 1;
         this.queue = queue;
         this.number = number;
@@ -73,6 +80,9 @@ final class WorkLog {
         this.taken = isInOrder ? new int[0] : new int[slots];
         this.regions = new MemoryRegion[slots * this.segmentsMax];
         this.single = isInOrder && this.segmentsMax == 1 ? regions : null;
+        this.posted = turn * RECENT;
+        this.completed = posted;
+        this.cleared = posted;
     }
 
     /** Which address handle or window a request names is noted, too. By the posting thread. */
@@ -89,7 +99,7 @@ final class WorkLog {
         completed = posted;
     }
 
-    /** A completion from before a reset. */
+    /** A completion of what is not outstanding any more. */
     boolean isStale(long id) {
         return (id - cleared & NUMBER_MASK) > NUMBER_MASK >>> 1;
     }

@@ -343,15 +343,40 @@ class VerbsObjectsTest {
         CompletionQueue completions = device.createCompletionQueue(4);
         QueuePairContext context = new QueuePairContext().completions(completions);
         int before = stub.openObjects();
-        device.skipLogs(WorkLog.LOGS_MAX);
+        device.logsMax(1);
         assertThatThrownBy(() -> domain.createQueuePair(context))
                 .isInstanceOf(IllegalStateException.class)
-                .hasMessageContaining("open the device anew");
+                .hasMessageContaining("close some");
         assertThat(stub.call()).isEqualTo("ibv_destroy_qp");
         assertThatThrownBy(() -> domain.createSharedReceiveQueue(4, 1))
                 .isInstanceOf(IllegalStateException.class);
         assertThat(stub.call()).isEqualTo("ibv_destroy_srq");
         assertThat(stub.openObjects()).isEqualTo(before);
+        completions.close();
+        domain.close();
+    }
+
+    @Test
+    void shouldGiveNumbersOfClosedQueuesAgainAndStillDropTheirCompletions() {
+        device.logsMax(6);
+        ProtectionDomain domain = device.allocateProtectionDomain();
+        CompletionQueue completions = device.createCompletionQueue(16);
+        QueuePairContext context = new QueuePairContext().completions(completions);
+        QueuePair first = domain.createQueuePair(context);
+        long stale = 0;
+        for (int i = 1; i < 20; i++) {
+            QueuePair queue = domain.createQueuePair(context);
+            try (SendRequests sends = queue.newSends(1)) {
+                assertThat(queue.post(sends.at(0).id(i).segments(0).signalled(true))).isEqualTo(1);
+            }
+            stub.complete(CompletionStatus.SUCCESS, 0, stale, stub.postedId(0));
+            stale = stub.postedId(0);
+            assertThat(completions.poll(2)).isEqualTo(1);
+            assertThat(completions.completion(0).id()).isEqualTo(i);
+            assertThat(WorkLog.logOf(stale)).isNotEqualTo(1);
+            queue.close();
+        }
+        first.close();
         completions.close();
         domain.close();
     }

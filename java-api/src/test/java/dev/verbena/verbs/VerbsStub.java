@@ -60,6 +60,11 @@ public final class VerbsStub {
         return new VerbsStub(RdmaDevices.open(RECORDING));
     }
 
+    /** No queue can be made any more on the device of this pair. */
+    public static void leaveNoLogs(QueuePair pair) {
+        pair.device().logsMax(1);
+    }
+
     /** Closes the device that was opened for it. */
     public void close() {
         UnsafeApi.putLong(null, record + SHARED_ONLY, 0);

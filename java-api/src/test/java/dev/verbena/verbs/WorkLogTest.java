@@ -24,7 +24,7 @@ class WorkLogTest {
 
     @Test
     void shouldTellNewCompletionsFromOldOnesHoweverManyWerePosted() {
-        WorkLog log = new WorkLog(null, 1, CAPACITY, 1, true);
+        WorkLog log = new WorkLog(null, 1, 0, CAPACITY, 1, true);
         for (int eighth = 0; eighth < 24; eighth++) {
             long old = post(log, 1);
             log.clear();
@@ -45,7 +45,7 @@ class WorkLogTest {
     /** The place of a receive that never completes is passed over in each turn. */
     @Test
     void shouldTellThemApartWhenAPlaceIsNeverFree() {
-        WorkLog log = new WorkLog(null, 1, CAPACITY, 1, false);
+        WorkLog log = new WorkLog(null, 1, 0, CAPACITY, 1, false);
         post(log, 0);
         for (int eighth = 0; eighth < 24; eighth++) {
             for (int i = 0; i < 2 * CAPACITY; i++) {

@@ -206,7 +206,7 @@ final class VerbsConnections {
     private void repair(VerbsConnection connection) {
         try {
             connection.channel.send(Frames.repair(pairs.repair(connection)));
-        } catch (VerbsException e) {
+        } catch (VerbsException | IllegalStateException e) {
             die(connection, "cannot be joined anew: " + e.getMessage(), false);
         }
     }
@@ -404,7 +404,7 @@ final class VerbsConnections {
         try {
             pairs.repaired(connection, repaired);
             post(connection);
-        } catch (VerbsException e) {
+        } catch (VerbsException | IllegalStateException e) {
             die(connection, "cannot be joined anew: " + e.getMessage(), false);
         }
     }
@@ -424,7 +424,7 @@ final class VerbsConnections {
             }
             int told = status == Status.OK ? Status.STALE_KEY : status;
             connection.channel.send(Frames.repaired(pairs.repair(connection, repair, told)));
-        } catch (VerbsException e) {
+        } catch (VerbsException | IllegalStateException e) {
             die(connection, "cannot be joined anew: " + e.getMessage(), false);
         }
     }

@@ -291,6 +291,33 @@ class HostilePeerTest {
         }
     }
 
+    /** Not the peer's fault: it is lost, and the others go on. */
+    @Test
+    void shouldEndWhoCannotBeGivenAnotherPair() throws Exception {
+        RegisteredRegion region = transport.allocate(64, RemoteDescriptor.REMOTE_ALL);
+        List<Attack> repairs =
+                List.of(
+                        peer ->
+                                peer.say(
+                                        Frames.repair(
+                                                new Frames.Repair(1, 0, 0, 0, 0, 0, 1, false))),
+                        peer -> {
+                            transport.get(peer.handle, region, 0, far(), 0, 8, 0, 0);
+                            stub.completeSends(
+                                    CompletionStatus.REMOTE_ACCESS, stub.postedId(0));
+                        });
+        List<Peer> peers = List.of(new Peer(0x300), new Peer(0x400));
+        VerbsStub.leaveNoLogs(connection(peers.get(0)).in);
+        for (Attack repair : repairs) {
+            try (Peer peer = peers.get(repairs.indexOf(repair))) {
+                repair.by(peer);
+                pollUntil("its end", () -> seen.lost.containsKey(peer.handle));
+                assertThat(seen.lost.get(peer.handle)).contains("cannot be joined anew");
+            }
+        }
+        region.close();
+    }
+
     private VerbsConnection connection(Peer peer) {
         return ((VerbsTransport) transport).connections.table().find(peer.handle);
     }
