@@ -11,6 +11,8 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.channels.ServerSocketChannel;
 import java.security.SecureRandom;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.agrona.CloseHelper;
 
@@ -45,7 +47,14 @@ final class VerbsParts implements AutoCloseable {
     private final SideChannelLoop loop;
     private ServerSocketChannel listener;
 
-    private VerbsParts(TransportContext context, VerbsOptions options, VerbsResources resources) {
+    /**
+     * @param made takes the parts that are to be closed, should one not be made
+     */
+    private VerbsParts(
+            TransportContext context,
+            VerbsOptions options,
+            VerbsResources resources,
+            Deque<AutoCloseable> made) {
         this.resources = resources;
         int most = resources.connectionsMax;
         int credits = context.creditsPerConnection();
@@ -58,8 +67,10 @@ final class VerbsParts implements AutoCloseable {
                         most,
                         Frames.PRIVATE_MAX);
         works = new WorkPool(resources, context.outstandingMax());
+        made.push(works);
         try (QueuePair model = resources.newOut()) {
             requests = model.newSends(BATCH);
+            made.push(requests);
         }
         for (int i = 0; i < BATCH; i++) {
             requests.at(i).signalled(true);
@@ -68,6 +79,7 @@ final class VerbsParts implements AutoCloseable {
         receives =
                 new ReceivePool(
                         resources, context.messageLengthMax(), credits * SLOTS_PER_CREDIT, most);
+        made.push(receives);
         regions = new VerbsRegions(resources);
         long incarnation = RANDOM.nextLong() >>> INCARNATION_SHIFT | 1;
         QueuePairs pairs = new QueuePairs(resources, context, incarnation);
@@ -76,22 +88,11 @@ final class VerbsParts implements AutoCloseable {
                 new VerbsConnections(context, resources, works, regions, table, pairs, events);
         inbox = new Inbox(resources, receives, regions, connections);
         loop = SideChannelLoop.join();
-        boolean isDone = false;
-        try {
-            handshakes =
-                    new Handshakes(context, resources, loop, connections, events, works, receives);
-            address = openListener(context, options, most, incarnation);
-            handshakes.name(address);
-            isDone = true;
-        } finally {
-            if (!isDone) {
-                loop.leave();
-                requests.close();
-                resources.shared.close();
-                receives.close();
-                works.close();
-            }
-        }
+        made.push(loop::leave);
+        handshakes =
+                new Handshakes(context, resources, loop, connections, events, works, receives);
+        address = openListener(context, options, incarnation, made);
+        handshakes.name(address);
         explanation = resources.explain();
     }
 
@@ -105,21 +106,22 @@ final class VerbsParts implements AutoCloseable {
                                     + "GiB")
                             .formatted(credits, context.messageLengthMax()));
         }
-        VerbsResources resources = VerbsResources.open(context, options, most, slots);
-        boolean isDone = false;
+        Deque<AutoCloseable> made = new ArrayDeque<>();
         try {
-            VerbsParts parts = new VerbsParts(context, options, resources);
-            isDone = true;
-            return parts;
-        } finally {
-            if (!isDone) {
-                resources.close();
-            }
+            VerbsResources resources = VerbsResources.open(context, options, most, slots);
+            made.push(resources);
+            return new VerbsParts(context, options, resources, made);
+        } catch (RuntimeException | Error e) {
+            CloseHelper.closeAll(e::addSuppressed, made);
+            throw e;
         }
     }
 
     private VerbsAddress openListener(
-            TransportContext context, VerbsOptions options, int most, long incarnation) {
+            TransportContext context,
+            VerbsOptions options,
+            long incarnation,
+            Deque<AutoCloseable> made) {
         String name =
                 context.name().isEmpty()
                         ? ProcessHandle.current().pid() + "-" + SERIAL.incrementAndGet()
@@ -130,7 +132,8 @@ final class VerbsParts implements AutoCloseable {
                     loop.listen(
                             new InetSocketAddress(host, options.port()),
                             handshakes,
-                            most + STRANGERS);
+                            limits.connectionsMax() + STRANGERS);
+            made.push(() -> loop.close(listener));
             InetSocketAddress bound = (InetSocketAddress) listener.getLocalAddress();
             String text = host.getHostAddress();
             int scope = text.indexOf('%');

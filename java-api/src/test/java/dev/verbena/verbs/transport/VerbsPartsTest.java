@@ -1,6 +1,7 @@
 package dev.verbena.verbs.transport;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.verbena.agent.Await;
 import dev.verbena.transport.TransportContext;
@@ -19,15 +20,40 @@ class VerbsPartsTest {
                 .anyMatch(thread -> thread.getName().equals("verbena-verbs-keeper"));
     }
 
+    private final List<Throwable> errors = new CopyOnWriteArrayList<>();
+    private final TransportContext context =
+            new TransportContext()
+                    .errorHandler(errors::add)
+                    .connectionsMax(2)
+                    .option("device", "stub0")
+                    .option("address", "127.0.0.1");
+
+    @Test
+    void shouldTakeBackWhatWasMadeAndTellWhyWhenOnePartCannotBeMade() {
+        VerbsStub stub = VerbsStub.open();
+        try {
+            int before = stub.openObjects();
+            for (String call :
+                    List.of("ibv_alloc_pd", "ibv_create_srq", "ibv_reg_mr", "ibv_create_qp")) {
+                stub.fail(call, 12);
+                assertThatThrownBy(() -> Transports.open("verbs", context))
+                        .as(call)
+                        .hasMessageContaining(call)
+                        .hasNoSuppressedExceptions();
+                assertThat(stub.openObjects()).as(call).isEqualTo(before);
+            }
+            context.option("address", "192.0.2.1");
+            assertThatThrownBy(() -> Transports.open("verbs", context))
+                    .hasMessageContaining("no TCP socket");
+            assertThat(stub.openObjects()).isEqualTo(before);
+            Await.until("the keeper's thread ends", () -> !isKeeperThere());
+        } finally {
+            stub.close();
+        }
+    }
+
     @Test
     void shouldCloseTheRestWhenOnePartCannotBeClosed() {
-        List<Throwable> errors = new CopyOnWriteArrayList<>();
-        TransportContext context =
-                new TransportContext()
-                        .errorHandler(errors::add)
-                        .connectionsMax(2)
-                        .option("device", "stub0")
-                        .option("address", "127.0.0.1");
         VerbsStub stub = VerbsStub.open();
         try {
             for (String call : new String[] {"ibv_destroy_srq", "ibv_dealloc_pd"}) {
