@@ -72,6 +72,12 @@ final class Handshakes implements FrameReceiver {
         resources.channel.wakeup();
     }
 
+    /** On the side-channel loop's thread. */
+    @Override
+    public int unreadCount() {
+        return frames.size();
+    }
+
     /** On the side-channel loop's thread. The owner, should it sleep, wakes as often by itself. */
     @Override
     public void tick() {

@@ -24,6 +24,10 @@ import java.util.concurrent.TimeUnit;
  */
 final class SideChannelLoop implements Runnable {
     private static final int STRANGERS_MAX = 64;
+
+    /** For each channel: what connections that ended have left unread counts, too. */
+    private static final int UNREAD_MAX = 4;
+
     private static final long HELLO_WITHIN_NS = 5_000_000_000L;
     private static final long PAUSE_NS = 200_000_000L;
     private static final long TICK_NS = 1_000_000_000L;
@@ -368,6 +372,9 @@ final class SideChannelLoop implements Runnable {
     }
 
     private boolean isCrowded(Listener listener) {
+        if (listener.receiver().unreadCount() >= UNREAD_MAX * listener.channelsMax()) {
+            return true;
+        }
         int count = 0;
         int strangers = 0;
         for (PeerChannel channel : channels) {

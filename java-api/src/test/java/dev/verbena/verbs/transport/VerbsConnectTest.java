@@ -9,7 +9,12 @@ import dev.verbena.transport.TransportContext;
 import dev.verbena.transport.TransportHandler;
 import dev.verbena.transport.Transports;
 import dev.verbena.verbs.VerbsStub;
+import java.io.IOException;
+import java.net.Socket;
+import java.net.SocketException;
+import java.net.SocketTimeoutException;
 import java.net.URI;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -33,6 +38,7 @@ class VerbsConnectTest {
                 new TransportContext()
                         .job("connect")
                         .name(name)
+                        .connectionsMax(8)
                         .option("device", "stub0")
                         .option("address", "127.0.0.1"));
     }
@@ -73,5 +79,39 @@ class VerbsConnectTest {
         there.close();
         assertThat(failure(ofAny)).isEqualTo(Status.NOT_LISTENING);
         assertThat(failure(uri)).as("an incarnation that is gone").isEqualTo(Status.REFUSED);
+    }
+
+    private Socket knock() throws IOException {
+        Socket socket = new Socket(there.uri().getHost(), there.uri().getPort());
+        socket.setSoTimeout(5_000);
+        ByteBuffer hello = Frames.plain(Frames.HELLO);
+        socket.getOutputStream().write(hello.array(), 0, hello.limit());
+        return socket;
+    }
+
+    /** What they said waits for the owner, who computes. */
+    @Test
+    void shouldTurnAwayWhoComesWhileTooMuchIsUnread() throws Exception {
+        for (int i = 0; i < 2000; i++) {
+            try (Socket socket = knock()) {
+                socket.shutdownOutput();
+                assertThat(isClosed(socket)).isTrue();
+            }
+        }
+        try (Socket socket = knock()) {
+            assertThat(isClosed(socket)).isTrue();
+        }
+        URI other = URI.create(there.uri() + "0");
+        Await.until("it is heard again", () -> failure(other) == Status.REFUSED);
+    }
+
+    private static boolean isClosed(Socket socket) throws IOException {
+        try {
+            return socket.getInputStream().read() < 0;
+        } catch (SocketTimeoutException e) {
+            return false;
+        } catch (SocketException e) {
+            return true; // reset
+        }
     }
 }
