@@ -137,6 +137,65 @@ static void bounce_to_a_stopped_target(void)
     snic_close(a);
 }
 
+static void stop_when_claimed(const char *label)
+{
+    if (strcmp(label, "bounce.claimed") == 0)
+        raise(SIGSTOP);
+}
+
+static void initiator_that_stops(void *number)
+{
+    char name[16];
+    uint8_t byte = 4;
+    snprintf(name, sizeof name, "i%d", (int)(uintptr_t)number);
+    await(&shared->ready);
+    snic_t *nic = open_nic(name);
+    snic_peer_t *peer = attach(nic, "b");
+    snic_step_hook = stop_when_claimed;
+    CHECK_EQ(snic_put(peer, &shared->key, 0, &byte, 1), 0);
+    snic_step_hook = NULL;
+    snic_detach(peer);
+    snic_close(nic);
+}
+
+/* Initiators that are stopped have all slots: the others get an answer, not a hang. */
+static void bounce_while_stopped_initiators_have_all_slots(void)
+{
+    static uint8_t memory[4096];
+    int pids[SNIC_BOUNCE_SLOTS], status;
+    uint8_t byte = 5;
+    make_shared();
+    for (uintptr_t i = 0; i < SNIC_BOUNCE_SLOTS; i++)
+        pids[i] = test_fork(initiator_that_stops, (void *)i);
+    snic_t *b = NULL;
+    snic_options_t o = {.job = "job",
+                        .name = "b",
+                        .personality = SNIC_SHM,
+                        .initiators_max = SNIC_BOUNCE_SLOTS + 1,
+                        .registrations_max = 64,
+                        .foreign = SNIC_FOREIGN_BOUNCE,
+                        .area_bytes = 8192};
+    CHECK_EQ(snic_open(&o, &b, why, sizeof why), 0);
+    CHECK_EQ(snic_publish(b), 0);
+    CHECK_EQ(snic_register(b, memory, sizeof memory, 3, &shared->key, why, sizeof why), 0);
+    atomic_store(&shared->ready, 1);
+    for (int i = 0; i < COUNT(pids); i++)
+        CHECK_EQ(waitpid(pids[i], &status, WUNTRACED), pids[i]);
+    snic_t *a = open_nic("a");
+    snic_peer_t *peer = attach(a, "b");
+    CHECK_EQ(snic_put(peer, &shared->key, 0, &byte, 1), -EBUSY);
+    for (int i = 0; i < COUNT(pids); i++) {
+        kill(pids[i], SIGCONT);
+        test_join(pids[i], 0);
+    }
+    CHECK_EQ(memory[0], 4);
+    CHECK_EQ(snic_put(peer, &shared->key, 0, &byte, 1), 0);
+    CHECK_EQ(memory[0], 5);
+    snic_detach(peer);
+    snic_close(a);
+    snic_close(b);
+}
+
 static void idle_target(void *toolkit)
 {
     snic_t *b = open_nic("b");
@@ -199,6 +258,8 @@ static const struct test_case cases[] = {
     {"foreign_memory_by_bounce", foreign_bounce, NULL, 0},
     {"foreign_memory_forbidden_names_the_remedy", foreign_forbidden, NULL, 0},
     {"bounce_to_a_stopped_target", bounce_to_a_stopped_target, NULL, 0},
+    {"bounce_while_stopped_initiators_have_all_slots",
+     bounce_while_stopped_initiators_have_all_slots, NULL, 0},
     {"liveness_of_a_peer", liveness_of_a_peer, NULL, 0},
     {"forked_child_is_refused", forked_child_is_refused, NULL, 0},
 };

@@ -16,7 +16,7 @@
 #define PROBE_STACK 65536
 #define HELPER_SLICE_NS 100000000
 #define BOUNCE_SLICE_NS 20000000
-#define BOUNCE_STOPPED_NS 1000000000ull /* a target that is stopped this long: -EBUSY */
+#define BOUNCE_STOPPED_NS 1000000000ull /* who is waited for is stopped this long: -EBUSY */
 
 /* ---- may peers reach us? ---- */
 
@@ -159,20 +159,32 @@ static struct snic_bounce *bounce_claim(snic_peer_t *peer, uint32_t *index)
     return NULL;
 }
 
-/* 0, -ESRCH, or -EBUSY: the target has been stopped since *stopped_ns, longer than we wait. */
+/* 0, or -EBUSY: who is waited for has been stopped since *stopped_ns, longer than we wait. */
+static int stopped_too_long(int is_stopped, uint64_t *stopped_ns)
+{
+    uint64_t now = is_stopped ? snic_now_ns() : 0;
+    *stopped_ns = is_stopped && *stopped_ns ? *stopped_ns : now;
+    return now - *stopped_ns > BOUNCE_STOPPED_NS ? -EBUSY : 0;
+}
+
+/* 0, -ESRCH, or -EBUSY: the target is stopped. */
 static int bounce_target(snic_peer_t *peer, uint64_t *stopped_ns)
 {
     int liveness = snic_peer_liveness(peer);
     uint32_t state = atomic_load_explicit(&peer->segment.header->state, memory_order_acquire);
     if (liveness == SNIC_DEAD || state == SNIC_STATE_CLOSED)
         return -ESRCH;
-    if (liveness != SNIC_STOPPED) {
-        *stopped_ns = 0;
-        return 0;
+    return stopped_too_long(liveness == SNIC_STOPPED, stopped_ns);
+}
+
+static int bounce_owners_are_stopped(const snic_peer_t *peer)
+{
+    for (uint32_t i = 0; i < SNIC_BOUNCE_SLOTS; i++) {
+        uint32_t owner = atomic_load_explicit(&peer->segment.bounce[i].owner, memory_order_acquire);
+        if (owner == 0 || !snic_token_is_stopped(&peer->segment, owner))
+            return 0;
     }
-    uint64_t now = snic_now_ns();
-    *stopped_ns = *stopped_ns ? *stopped_ns : now;
-    return now - *stopped_ns > BOUNCE_STOPPED_NS ? -EBUSY : 0;
+    return 1;
 }
 
 static void bounce_ask(snic_peer_t *peer, struct snic_bounce *b)
@@ -214,13 +226,15 @@ static int bounce_copy(snic_peer_t *peer, uint64_t remote, uint8_t *local, uint6
                        int write)
 {
     uint32_t index;
-    uint64_t stopped_ns = 0;
+    uint64_t stopped_ns = 0, owners_stopped_ns = 0;
     struct snic_bounce *b;
     int rc = 0;
     if (!peer->segment.bounce)
         return -EOPNOTSUPP;
     while (!(b = bounce_claim(peer, &index))) {
         rc = bounce_target(peer, &stopped_ns);
+        if (rc == 0)
+            rc = stopped_too_long(bounce_owners_are_stopped(peer), &owners_stopped_ns);
         if (rc != 0)
             return rc;
         snic_sleep_us(50);

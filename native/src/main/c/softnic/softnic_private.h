@@ -182,6 +182,7 @@ int snic_segment_check(const struct snic_header *header, uint64_t file_bytes,
 void snic_segment_point(struct snic_segment *segment, const struct snic_header *copy);
 int snic_slot_liveness(const struct snic_segment *segment, uint32_t slot, uint32_t epoch);
 int snic_token_is_dead(const struct snic_segment *segment, uint32_t token);
+int snic_token_is_stopped(const struct snic_segment *segment, uint32_t token);
 
 /* softnic_fault.c */
 int snic_fault_watch(const void *base, uint64_t bytes, _Atomic uint32_t *damage, uint32_t file);

@@ -351,3 +351,10 @@ int snic_token_is_dead(const struct snic_segment *s, uint32_t token)
         return 1;
     return snic_slot_liveness(s, slot, 0) == SNIC_DEAD;
 }
+
+int snic_token_is_stopped(const struct snic_segment *s, uint32_t token)
+{
+    if (token == SNIC_LOCK_SELF)
+        return snic_process_liveness(s->pid, s->start_time) == SNIC_STOPPED;
+    return snic_slot_liveness(s, SNIC_TOKEN_SLOT(token), 0) == SNIC_STOPPED;
+}

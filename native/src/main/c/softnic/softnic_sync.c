@@ -92,18 +92,11 @@ static int try_lock(struct snic_segment *s, snic_lock_t *lock, uint32_t token, i
     return 1;
 }
 
-static int owner_is_stopped(const struct snic_segment *s, uint32_t token)
-{
-    if (token == SNIC_LOCK_SELF)
-        return snic_process_liveness(s->pid, s->start_time) == SNIC_STOPPED;
-    return snic_slot_liveness(s, SNIC_TOKEN_SLOT(token), 0) == SNIC_STOPPED;
-}
-
 static int is_too_long(const struct snic_segment *s, uint32_t token, uint64_t waited,
                        int64_t timeout_ns)
 {
     return timeout_ns >= 0 && waited >= (uint64_t)timeout_ns &&
-           (waited / LOCK_PATIENCE >= (uint64_t)timeout_ns || owner_is_stopped(s, token));
+           (waited / LOCK_PATIENCE >= (uint64_t)timeout_ns || snic_token_is_stopped(s, token));
 }
 
 static int lock_segment(struct snic_segment *s, snic_lock_t *lock, uint32_t token,
