@@ -188,6 +188,8 @@ void snic_folder_sweep(int job_fd, const char *name)
     /* A look at every file of a job of a thousand processes would make opening them all take a
      * million looks: everybody looks at some, beginning anywhere. */
     uint32_t files = segment_count(job_fd), at = 0;
+    if (files == 0) /* not even "." was read: no file may be opened just now */
+        return;
     uint32_t first = files > SWEPT_AT_ONCE ? (uint32_t)(snic_random64() % files) : 0;
     /* Segments first, then memories whose segment is gone: the same order in which an owner unlinks
      * is reversed here, so a memory never outlives the look at its segment. */
