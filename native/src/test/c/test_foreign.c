@@ -76,6 +76,21 @@ static void foreign_bounce(void)
     foreign_memory(SNIC_FOREIGN_BOUNCE);
 }
 
+/* As many as there is room for; then the error says so. */
+static void ranges_run_out(void)
+{
+    snic_location_t location;
+    snic_t *b = open_named("job", "b", SNIC_FOREIGN_BOUNCE);
+    int rc = 0;
+    why[0] = 0;
+    for (uintptr_t i = 1; rc == 0; i++)
+        rc = snic_locate(b, (void *)(i << 13), 8, &location, why, sizeof why);
+    CHECK_EQ(rc, -ENOSPC);
+    CHECK_CONTAINS(why, "65536 ranges");
+    CHECK_EQ(snic_locate(b, (void *)(1 << 13), 8, &location, why, sizeof why), 0);
+    snic_close(b);
+}
+
 static void forbid_cross_memory_attach(void)
 {
     struct sock_filter f[] = {
@@ -256,6 +271,7 @@ static void forked_child_is_refused(void)
 static const struct test_case cases[] = {
     {"foreign_memory_by_attach", foreign_attach, NULL, 0},
     {"foreign_memory_by_bounce", foreign_bounce, NULL, 0},
+    {"ranges_run_out", ranges_run_out, NULL, 0},
     {"foreign_memory_forbidden_names_the_remedy", foreign_forbidden, NULL, 0},
     {"bounce_to_a_stopped_target", bounce_to_a_stopped_target, NULL, 0},
     {"bounce_while_stopped_initiators_have_all_slots",

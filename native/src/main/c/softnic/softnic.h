@@ -161,7 +161,8 @@ typedef struct snic_location {
 } snic_location_t;
 
 /* Finds out where [address, address+length) lives. Foreign memory: -EOPNOTSUPP with the remedy in
- * why if the kernel forbids cross-memory attach and bounce was not asked for. */
+ * why if the kernel forbids cross-memory attach and bounce was not asked for. With bounce it is
+ * remembered until close; -ENOSPC beyond 65536 ranges. */
 int snic_locate(snic_t *nic, const void *address, uint64_t length, snic_location_t *location,
                 char *why, size_t why_size);
 

@@ -224,9 +224,10 @@ int snic_memory_locate(snic_t *nic, uint64_t address, uint64_t length, snic_loca
     return 0;
 }
 
-/* Bounce mode: the helper copies only to and from ranges that an operation names. nic->control is
- * held. */
-static int remember_range(snic_t *nic, uint64_t address, uint64_t length)
+/* Bounce mode: the helper copies only to and from ranges that an operation names, until close.
+ * nic->control is held. */
+static int remember_range(snic_t *nic, uint64_t address, uint64_t length, char *why,
+                          size_t why_size)
 {
     for (uint32_t i = 0; i < nic->located_count; i++) {
         struct snic_range *r = &nic->located[i];
@@ -236,11 +237,17 @@ static int remember_range(snic_t *nic, uint64_t address, uint64_t length)
     }
     if (nic->located_count == nic->located_capacity) {
         uint32_t capacity = nic->located_capacity ? 2 * nic->located_capacity : 64;
-        if (capacity > LOCATED_MAX)
+        if (capacity > LOCATED_MAX) {
+            SNIC_WHY("foreignMemory=bounce has room for %u ranges of memory, and all are taken: "
+                     "use the same again, or memory of the toolkit",
+                     LOCATED_MAX);
             return -ENOSPC;
+        }
         struct snic_range *grown = realloc(nic->located, capacity * sizeof *grown);
-        if (!grown)
+        if (!grown) {
+            SNIC_WHY("no memory to note a range for foreignMemory=bounce");
             return -ENOMEM;
+        }
         nic->located = grown;
         nic->located_capacity = capacity;
     }
@@ -275,7 +282,7 @@ int snic_locate_as(snic_t *nic, const void *address, uint64_t length, int rememb
         found.offset = at;
         found.length = length;
         if (nic->segment.foreign == SNIC_FOREIGN_BOUNCE)
-            rc = remember ? remember_range(nic, at, length) : 0;
+            rc = remember ? remember_range(nic, at, length, why, why_size) : 0;
         else
             rc = snic_foreign_allowed(nic, why, why_size);
     }
