@@ -40,11 +40,11 @@ class VerbsNewsTest {
         stub.event(-1);
         a.close();
         b.close();
-        stub.device.close();
+        stub.close();
     }
 
     private void assertIsLost(VerbsStubEnd end, String why) {
-        assertThat(end.lost).contains("nothing0").contains(why);
+        assertThat(end.lost).contains("RDMA device ").contains(why);
         assertThat(end.reports).hasSize(1);
         assertThat(end.reports.get(0)).contains(why).contains("open another");
         assertThat(end.transport.explain()).contains(why);
@@ -122,6 +122,20 @@ class VerbsNewsTest {
         stub.event(AsyncEvent.SHARED_RECEIVE_QUEUE_ERROR);
         VerbsStubEnd.pollUntil(() -> !b.reports.isEmpty(), b);
         assertThat(b.reports.get(0)).contains("receives have failed");
+    }
+
+    @Test
+    void shouldTakeCompletionsThatCannotBePolledForTheEnd() {
+        for (boolean isOfReceives : new boolean[] {false, true}) {
+            try (VerbsStubEnd c = new VerbsStubEnd("c", PATIENCE_NS, VerbsStub.RECORDING);
+                    VerbsStubEnd d = new VerbsStubEnd("d")) {
+                d.connect(c.transport); // so that the pair made last, which the stub knows, is of c
+                VerbsStubEnd.pollUntil(() -> c.isConnected && d.isConnected, c, d);
+                stub.failPoll(-7, isOfReceives);
+                VerbsStubEnd.pollUntil(() -> !c.lost.isEmpty(), c);
+                assertIsLost(c, "cannot be polled");
+            }
+        }
     }
 
     @Test

@@ -261,8 +261,14 @@ public final class VerbsStub {
         return requestLong(request, 0);
     }
 
-    /** The next poll answers this, which says that it failed. */
+    /** The next poll of any queue answers this, which says that it failed. */
     void failPoll(int result) {
+        failPoll(result, false);
+    }
+
+    /** As that; only the queue that shared receives complete in, or any. */
+    void failPoll(int result, boolean isOfSharedReceives) {
+        UnsafeApi.putLong(null, record + SHARED_ONLY, isOfSharedReceives ? 1 : 0);
         UnsafeApi.putInt(null, record + COMPLETIONS, result);
     }
 

@@ -14,7 +14,7 @@ import java.util.function.BooleanSupplier;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
-/** One end of {@code verbs://} over the stub that completes nothing, and what it was told. */
+/** One end of {@code verbs://} over the stub, as a rule the device that completes nothing. */
 final class VerbsStubEnd implements TransportHandler, AutoCloseable {
     private static final long PATIENCE_NS = 60_000_000_000L;
 
@@ -32,13 +32,17 @@ final class VerbsStubEnd implements TransportHandler, AutoCloseable {
     }
 
     VerbsStubEnd(String name, long peerTimeoutNs) {
+        this(name, peerTimeoutNs, VerbsStub.NOTHING);
+    }
+
+    VerbsStubEnd(String name, long peerTimeoutNs, String device) {
         transport =
                 Transports.open(
                         "verbs",
                         new TransportContext()
                                 .job("news")
                                 .name(name)
-                                .option("device", VerbsStub.NOTHING)
+                                .option("device", device)
                                 .option("address", "127.0.0.1")
                                 .connectionsMax(4)
                                 .receiveSlotCount(64)

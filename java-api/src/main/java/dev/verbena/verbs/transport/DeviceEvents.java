@@ -62,15 +62,15 @@ final class DeviceEvents {
                 take(event);
             }
         } catch (VerbsException e) {
-            lose(e.getMessage());
+            connections.lose(e.getMessage());
         }
     }
 
     private void take(AsyncEvent event) {
         switch (event.type()) {
-            case AsyncEvent.DEVICE_FATAL -> lose("it was removed or has failed");
-            case AsyncEvent.COMPLETION_QUEUE_ERROR -> lose("completions were lost");
-            case AsyncEvent.SHARED_RECEIVE_QUEUE_ERROR -> lose("its receives have failed");
+            case AsyncEvent.DEVICE_FATAL -> connections.lose("it was removed or has failed");
+            case AsyncEvent.COMPLETION_QUEUE_ERROR -> connections.lose("completions were lost");
+            case AsyncEvent.SHARED_RECEIVE_QUEUE_ERROR -> connections.lose("its receives have failed");
             case AsyncEvent.PORT_ERROR, AsyncEvent.PORT_ACTIVE -> port(event);
             case AsyncEvent.GID_CHANGE, AsyncEvent.LID_CHANGE -> address(event);
             case AsyncEvent.QUEUE_PAIR_FATAL,
@@ -92,16 +92,6 @@ final class DeviceEvents {
 
     private void report(String what) {
         context.errorHandler().onError(new TransportException("verbs: " + what));
-    }
-
-    /** No completion can be trusted to come any more. */
-    private void lose(String why) {
-        if (resources.isLost()) {
-            return;
-        }
-        resources.lose(device() + " is lost: " + why);
-        report(resources.lost());
-        connections.dieAll("cannot be reached any more, for the " + device() + " is lost: " + why);
     }
 
     private void port(AsyncEvent event) {

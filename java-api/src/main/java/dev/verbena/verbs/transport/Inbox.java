@@ -48,7 +48,7 @@ final class Inbox {
             return true;
         }
         next = 0;
-        count = Math.max(0, completions.poll(BATCH));
+        count = connections.poll(completions, BATCH);
         connections.pairs().polled(count);
         emptyPolls = count > 0 ? 0 : emptyPolls + 1;
         if (emptyPolls > EMPTY_POLLS && connections.owesCredits()) {

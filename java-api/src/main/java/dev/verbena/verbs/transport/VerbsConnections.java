@@ -125,7 +125,7 @@ final class VerbsConnections {
     /** Takes the completions of our requests. */
     void takeCompletions() {
         CompletionQueue queue = resources.sends;
-        int count = queue.poll(CompletionQueue.POLL_MAX);
+        int count = poll(queue, CompletionQueue.POLL_MAX);
         for (int i = 0; i < count; i++) {
             CompletionFlyweight completion = queue.completion(i);
             VerbsConnection connection = table.at(VerbsConnection.indexOf(completion.id()));
@@ -139,6 +139,15 @@ final class VerbsConnections {
         if (!busy.isEmpty()) {
             goOn();
         }
+    }
+
+    /** Completions that were taken; if none can be, the device is lost. */
+    int poll(CompletionQueue queue, int limit) {
+        int count = queue.poll(limit);
+        if (count < 0) {
+            lose("its completions cannot be polled, " + queue);
+        }
+        return Math.max(0, count);
     }
 
     private void completed(VerbsConnection connection, CompletionFlyweight completion) {
@@ -292,12 +301,18 @@ final class VerbsConnections {
         busy(connection);
     }
 
-    /** Nothing can be done any more: every peer is lost. */
-    void dieAll(String reason) {
+    /** No completion can be trusted to come any more: every peer is lost. */
+    void lose(String why) {
+        if (resources.isLost()) {
+            return;
+        }
+        String what = "RDMA device " + resources.device.info().name() + " is lost: " + why;
+        resources.lose(what);
+        context.errorHandler().onError(new TransportException("verbs: " + resources.lost()));
         for (int i = 0; i < table.capacity(); i++) {
             VerbsConnection connection = table.at(i);
             if (connection != null && connection.state < DYING) {
-                die(connection, reason, false);
+                die(connection, "cannot be reached any more, for the " + what, false);
             }
         }
     }
