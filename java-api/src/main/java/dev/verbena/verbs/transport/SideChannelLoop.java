@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -61,18 +62,36 @@ final class SideChannelLoop implements Runnable {
     /**
      * The process's side-channel loop, for one transport more; {@link #leave} when that is closed.
      */
-    static synchronized SideChannelLoop join() {
+    static SideChannelLoop join() {
+        return join(SideChannelLoop::newThread);
+    }
+
+    private static Thread newThread(Runnable loop) {
+        Thread thread = new Thread(loop, "verbena-verbs-keeper");
+        thread.setDaemon(true);
+        return thread;
+    }
+
+    static synchronized SideChannelLoop join(ThreadFactory threads) {
         try {
             if (running == null) {
-                running = new SideChannelLoop();
-                Thread thread = new Thread(running, "verbena-verbs-keeper");
-                thread.setDaemon(true);
-                thread.start();
+                SideChannelLoop loop = new SideChannelLoop();
+                loop.start(threads);
+                running = loop;
             }
             running.users++;
             return running;
         } catch (IOException e) {
             throw new UncheckedIOException(e);
+        }
+    }
+
+    private void start(ThreadFactory threads) throws IOException {
+        try {
+            threads.newThread(this).start();
+        } catch (RuntimeException | Error e) {
+            selector.close();
+            throw e;
         }
     }
 

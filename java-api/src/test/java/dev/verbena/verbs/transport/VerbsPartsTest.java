@@ -9,6 +9,7 @@ import dev.verbena.transport.Transports;
 import dev.verbena.verbs.VerbsStub;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ThreadFactory;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -50,6 +51,20 @@ class VerbsPartsTest {
         } finally {
             stub.close();
         }
+    }
+
+    @Test
+    void shouldBeginTheKeepersThreadWhenThereWasNoneToBeHadBefore() {
+        ThreadFactory none =
+                keeper -> {
+                    throw new OutOfMemoryError("unable to create native thread, for a test");
+                };
+        Await.until("no keeper of others", () -> !isKeeperThere());
+        assertThatThrownBy(() -> SideChannelLoop.join(none)).isInstanceOf(OutOfMemoryError.class);
+        SideChannelLoop loop = SideChannelLoop.join();
+        loop.flush();
+        assertThat(isKeeperThere()).isTrue();
+        loop.leave();
     }
 
     @Test
