@@ -238,7 +238,7 @@ final class Handshakes implements FrameReceiver {
             try {
                 if (frame.kind() == Frames.HELLO) {
                     hello(frame);
-                } else if (connection != null) {
+                } else if (connection != null && connection.state != VerbsConnection.ENDED) {
                     take(connection, frame);
                 }
             } catch (IllegalArgumentException | BufferUnderflowException e) {

@@ -17,6 +17,8 @@ import java.net.URI;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -27,18 +29,21 @@ import org.junit.jupiter.api.Timeout;
 class VerbsConnectTest {
     private static final long LONG_NS = 30_000_000_000L;
 
+    private final List<String> errors = new CopyOnWriteArrayList<>();
     private final VerbsStub stub = VerbsStub.open();
     private final Transport asking = open("asking");
     private final Transport there = open("there");
     private final List<Integer> failures = new ArrayList<>();
+    private int accepted;
 
-    private static Transport open(String name) {
+    private Transport open(String name) {
         return Transports.open(
                 "verbs",
                 new TransportContext()
                         .job("connect")
                         .name(name)
                         .connectionsMax(8)
+                        .errorHandler(e -> errors.add(e.getMessage()))
                         .option("device", "stub0")
                         .option("address", "127.0.0.1"));
     }
@@ -50,15 +55,22 @@ class VerbsConnectTest {
         stub.close();
     }
 
+    private final TransportHandler handler =
+            new TransportHandler() {
+                @Override
+                public void onConnectRequest(
+                        long connection, URI peer, DirectBuffer data, int offset, int length) {
+                    accepted = there.accept(connection, 0);
+                }
+
+                @Override
+                public void onConnectFailed(
+                        long connection, long context, int status, String reason) {
+                    failures.add(status);
+                }
+            };
+
     private int failure(URI uri) {
-        TransportHandler handler =
-                new TransportHandler() {
-                    @Override
-                    public void onConnectFailed(
-                            long connection, long context, int status, String reason) {
-                        failures.add(status);
-                    }
-                };
         asking.connect(uri, new UnsafeBuffer(), 0, 0, 0, LONG_NS);
         Await.until(
                 "a failure",
@@ -79,6 +91,19 @@ class VerbsConnectTest {
         there.close();
         assertThat(failure(ofAny)).isEqualTo(Status.NOT_LISTENING);
         assertThat(failure(uri)).as("an incarnation that is gone").isEqualTo(Status.REFUSED);
+    }
+
+    @Test
+    void shouldNotBlameAPeerThatHadAcceptedWhenDisconnectIsCalled() {
+        there.listen();
+        long handle = asking.connect(there.uri(), new UnsafeBuffer(), 0, 0, 0, LONG_NS);
+        Await.until("it is asked", () -> there.poll(handler, 8) > 0);
+        assertThat(accepted).isEqualTo(Transport.ACCEPTED);
+        assertThat(asking.await(System.nanoTime() + LONG_NS)).as("it is told").isTrue();
+        assertThat(asking.disconnect(handle)).isEqualTo(Transport.ACCEPTED);
+        Await.until("the end", () -> asking.poll(handler, 8) > 0);
+        assertThat(failures).containsExactly(Status.CANCELLED);
+        assertThat(errors).isEmpty();
     }
 
     private Socket knock() throws IOException {
