@@ -111,11 +111,6 @@ public final class SlabPool implements AutoCloseable {
         return free.length;
     }
 
-    /** Slabs that can be taken now. */
-    public int availableCount() {
-        return freeCount;
-    }
-
     /**
      * Ends the pool. Idempotent.
      *

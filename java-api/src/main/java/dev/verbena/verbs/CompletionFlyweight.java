@@ -208,10 +208,6 @@ public final class CompletionFlyweight {
         }
     }
 
-    int bufferOffset() {
-        return offset;
-    }
-
     @Override
     public String toString() {
         return "completion of %s on queue pair %s: %s"

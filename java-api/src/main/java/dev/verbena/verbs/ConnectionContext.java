@@ -73,11 +73,6 @@ public final class ConnectionContext extends CopiedContext<ConnectionContext> {
         return this;
     }
 
-    @Override
-    ConnectionContext copy() {
-        return super.copy();
-    }
-
     /** Throws if there is more private data than travels with a call. */
     void checkPrivateData(int dataMax) {
         if (privateData.length > dataMax) {

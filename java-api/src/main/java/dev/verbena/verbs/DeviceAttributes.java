@@ -196,18 +196,4 @@ public final class DeviceAttributes {
     public boolean hasOnDemandPaging() {
         return (limit("general_odp_caps") & VerbsLayout.IBV_ODP_SUPPORT) != 0;
     }
-
-    /** True for XRC queue pairs. */
-    public boolean hasXrc() {
-        return (limit("device_cap_flags") & VerbsLayout.IBV_DEVICE_XRC) != 0;
-    }
-
-    /** True if windows of either type can be bound. */
-    public boolean hasMemoryWindows() {
-        long types =
-                VerbsLayout.IBV_DEVICE_MEM_WINDOW
-                        | VerbsLayout.IBV_DEVICE_MEM_WINDOW_TYPE_2A
-                        | VerbsLayout.IBV_DEVICE_MEM_WINDOW_TYPE_2B;
-        return (limit("device_cap_flags") & types) != 0;
-    }
 }

@@ -351,11 +351,6 @@ public final class MemoryRegion extends DomainObject {
         }
     }
 
-    @Override
-    VerbsObject user() {
-        return super.user();
-    }
-
     /**
      * Tells the device that a range of a region with {@link Access#ON_DEMAND} will be used soon
      * ({@code ibv_advise_mr}). A hint: 0 bytes may have been brought in.

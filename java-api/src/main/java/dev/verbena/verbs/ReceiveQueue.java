@@ -88,9 +88,4 @@ public final class ReceiveQueue extends ReceiveOnlyQueue {
         CallMemory.putInt(at + VerbsLayout.WQ_ATTR_WQ_STATE, state);
         device().check("ibv_modify_wq", verbscalls.vv_modify_wq(address(), at));
     }
-
-    @Override
-    public boolean uses(VerbsObject named) {
-        return super.uses(named);
-    }
 }

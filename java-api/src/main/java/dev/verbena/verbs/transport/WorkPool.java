@@ -49,12 +49,6 @@ final class WorkPool implements AutoCloseable {
         return free[--freeCount];
     }
 
-    /** Nothing was begun with it. */
-    void giveBack(Work work) {
-        work.release();
-        free[freeCount++] = work;
-    }
-
     private boolean grow() {
         int more = Math.min(CHUNK, capacity - made);
         if (more == 0) {
@@ -139,7 +133,8 @@ final class WorkPool implements AutoCloseable {
         long context = work.context;
         int status = work.status;
         long value = work.value;
-        giveBack(work);
+        work.release();
+        free[freeCount++] = work;
         handler.onCompletion(handle, operation, context, status, value);
     }
 
