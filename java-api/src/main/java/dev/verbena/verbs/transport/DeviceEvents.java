@@ -70,7 +70,8 @@ final class DeviceEvents {
         switch (event.type()) {
             case AsyncEvent.DEVICE_FATAL -> connections.lose("it was removed or has failed");
             case AsyncEvent.COMPLETION_QUEUE_ERROR -> connections.lose("completions were lost");
-            case AsyncEvent.SHARED_RECEIVE_QUEUE_ERROR -> connections.lose("its receives have failed");
+            case AsyncEvent.SHARED_RECEIVE_QUEUE_ERROR ->
+                    connections.lose("its receives have failed");
             case AsyncEvent.PORT_ERROR, AsyncEvent.PORT_ACTIVE -> port(event);
             case AsyncEvent.GID_CHANGE, AsyncEvent.LID_CHANGE -> address(event);
             case AsyncEvent.QUEUE_PAIR_FATAL,

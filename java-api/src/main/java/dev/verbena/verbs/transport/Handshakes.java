@@ -12,6 +12,7 @@ import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.Supplier;
 import org.agrona.DirectBuffer;
 
 /**
@@ -126,8 +127,8 @@ final class Handshakes implements FrameReceiver {
         }
         if (wrong == null) {
             try {
-                channel = loop.connect(new InetSocketAddress(peer.host(), peer.port()), this);
-            } catch (IOException | RuntimeException e) {
+                channel = channelTo(peer);
+            } catch (IOException | RuntimeException | OutOfMemoryError e) {
                 wrong = "no socket to " + peer.host() + ":" + peer.port() + ": " + e;
                 status = Status.PEER_DEAD;
             }
@@ -159,6 +160,11 @@ final class Handshakes implements FrameReceiver {
             connections.fail(connection, Status.INTERNAL, e.toString());
         }
         return connection.handle;
+    }
+
+    private PeerChannel channelTo(VerbsAddress peer) throws IOException {
+        Supplier<InetSocketAddress> lookUp = () -> new InetSocketAddress(peer.host(), peer.port());
+        return peer.isNamed() ? loop.connect(lookUp, this) : loop.connect(lookUp.get(), this);
     }
 
     /** A place in the table, and slots beside those that ended connections' messages keep. */

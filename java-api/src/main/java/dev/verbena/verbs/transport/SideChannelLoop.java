@@ -17,6 +17,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 
 /**
  * One thread of this process that speaks for all its verbs transports: it answers for the process,
@@ -202,14 +203,46 @@ final class SideChannelLoop implements Runnable {
     /** Begins to connect. */
     PeerChannel connect(InetSocketAddress address, FrameReceiver receiver) throws IOException {
         SocketChannel socket = SocketChannel.open();
-        socket.configureBlocking(false);
-        socket.setOption(StandardSocketOptions.TCP_NODELAY, true);
-        PeerChannel channel = new PeerChannel(this, socket, receiver, false);
+        PeerChannel channel = newChannel(socket, receiver);
         execute(() -> begin(channel, socket, address));
         return channel;
     }
 
+    /** As that, when the address has been found out, by a thread that may take long for it. */
+    PeerChannel connect(Supplier<InetSocketAddress> lookUp, FrameReceiver receiver)
+            throws IOException {
+        SocketChannel socket = SocketChannel.open();
+        PeerChannel channel = newChannel(socket, receiver);
+        Thread thread =
+                new Thread(
+                        () -> {
+                            InetSocketAddress address = lookUp.get();
+                            execute(() -> begin(channel, socket, address));
+                        },
+                        "verbena-verbs-lookup");
+        thread.setDaemon(true);
+        try {
+            thread.start();
+        } catch (OutOfMemoryError e) {
+            channel.close();
+            throw e;
+        }
+        return channel;
+    }
+
+    private PeerChannel newChannel(SocketChannel socket, FrameReceiver receiver)
+            throws IOException {
+        socket.configureBlocking(false);
+        socket.setOption(StandardSocketOptions.TCP_NODELAY, true);
+        PeerChannel channel = new PeerChannel(this, socket, receiver, false);
+        execute(() -> channels.add(channel));
+        return channel;
+    }
+
     private void begin(PeerChannel channel, SocketChannel socket, InetSocketAddress address) {
+        if (channel.isEnded()) {
+            return; // its deadline has passed
+        }
         try {
             boolean isThere = socket.connect(address);
             SelectionKey key =
@@ -218,7 +251,6 @@ final class SideChannelLoop implements Runnable {
                             isThere ? SelectionKey.OP_READ : SelectionKey.OP_CONNECT,
                             channel);
             channel.register(key, !isThere);
-            channels.add(channel);
         } catch (java.net.ConnectException e) {
             channel.end(Status.NOT_LISTENING, "nobody listens there: " + e.getMessage());
         } catch (IOException | RuntimeException e) {

@@ -12,6 +12,7 @@ record VerbsAddress(String host, int port, String job, String name, long incarna
     private static final Pattern PATH =
             Pattern.compile("/([A-Za-z0-9._-]{1,63})/([A-Za-z0-9._-]{1,63})");
     private static final Pattern QUERY = Pattern.compile("incarnation=([0-9a-f]{1,16})");
+    private static final Pattern NUMBERS = Pattern.compile("\\[.*]|[0-9.]+");
     private static final int HEX = 16;
     private static final int PORT_MAX = 65_535;
 
@@ -56,5 +57,10 @@ record VerbsAddress(String host, int port, String job, String name, long incarna
                         + name
                         + "?incarnation="
                         + Long.toHexString(incarnation));
+    }
+
+    /** Whether the host is a name, which has to be looked up. */
+    boolean isNamed() {
+        return !NUMBERS.matcher(host).matches();
     }
 }

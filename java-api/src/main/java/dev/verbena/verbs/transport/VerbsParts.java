@@ -89,8 +89,7 @@ final class VerbsParts implements AutoCloseable {
         inbox = new Inbox(resources, receives, regions, connections);
         loop = SideChannelLoop.join();
         made.push(loop::leave);
-        handshakes =
-                new Handshakes(context, resources, loop, connections, events, works, receives);
+        handshakes = new Handshakes(context, resources, loop, connections, events, works, receives);
         address = openListener(context, options, incarnation, made);
         handshakes.name(address);
         explanation = resources.explain();

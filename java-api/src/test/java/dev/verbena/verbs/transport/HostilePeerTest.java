@@ -303,8 +303,7 @@ class HostilePeerTest {
                                                 new Frames.Repair(1, 0, 0, 0, 0, 0, 1, false))),
                         peer -> {
                             transport.get(peer.handle, region, 0, far(), 0, 8, 0, 0);
-                            stub.completeSends(
-                                    CompletionStatus.REMOTE_ACCESS, stub.postedId(0));
+                            stub.completeSends(CompletionStatus.REMOTE_ACCESS, stub.postedId(0));
                         });
         List<Peer> peers = List.of(new Peer(0x300), new Peer(0x400));
         VerbsStub.leaveNoLogs(connection(peers.get(0)).in);

@@ -14,6 +14,7 @@ import java.nio.channels.ServerSocketChannel;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -163,6 +164,36 @@ class SideChannelLoopTest {
         ChannelFrame ended = next(atHome);
         assertThat(ended.status()).isEqualTo(Status.TIMED_OUT);
         assertThat(ended.reason()).isEqualTo("too late");
+    }
+
+    /** The owner goes on, and the deadline counts from the call. */
+    @Test
+    void shouldGiveUpAtTheDeadlineAlsoWhileTheNameIsLookedUp() throws Exception {
+        CountDownLatch answer = new CountDownLatch(1);
+        PeerChannel channel =
+                loop.connect(
+                        () -> {
+                            awaitUninterrupted(answer);
+                            return address;
+                        },
+                        atHome::add);
+        channel.awaitJoin(System.nanoTime() + 50_000_000, "too late");
+        ChannelFrame ended = next(atHome);
+        assertThat(ended.status()).isEqualTo(Status.TIMED_OUT);
+        assertThat(ended.reason()).isEqualTo("too late");
+        answer.countDown();
+        PeerChannel other = loop.connect(() -> address, atHome::add);
+        other.send(Frames.plain(Frames.HELLO));
+        assertThat(next(atDoor).kind()).isEqualTo(Frames.HELLO);
+        assertThat(atHome).isEmpty();
+    }
+
+    private static void awaitUninterrupted(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
     }
 
     /** The owner reads it when it polls; the peer is not to blame if that is later. */

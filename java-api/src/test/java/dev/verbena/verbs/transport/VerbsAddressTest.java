@@ -14,6 +14,7 @@ class VerbsAddressTest {
         for (String host : new String[] {"10.99.0.1", "[fe80:0:0:0:0:0:0:1]", "node-17.cluster"}) {
             VerbsAddress address = new VerbsAddress(host, 40_001, "job", "na-me.1", 0x1234abcdL);
             assertThat(VerbsAddress.of(address.uri())).isEqualTo(address);
+            assertThat(address.isNamed()).isEqualTo(host.startsWith("node"));
         }
         assertThat(VerbsAddress.of(URI.create("verbs://a:1/j/n")).incarnation()).isZero();
     }

@@ -88,6 +88,8 @@ class VerbsConnectTest {
         assertThat(failure(uri)).isEqualTo(Status.NOT_LISTENING);
         assertThat(failure(ofAny)).isEqualTo(Status.NOT_LISTENING);
         assertThat(failure(URI.create(ofAny + "-not"))).isEqualTo(Status.REFUSED);
+        URI byName = URI.create((ofAny + "-not").replace("127.0.0.1", "localhost"));
+        assertThat(failure(byName)).isEqualTo(Status.REFUSED);
         there.close();
         assertThat(failure(ofAny)).isEqualTo(Status.NOT_LISTENING);
         assertThat(failure(uri)).as("an incarnation that is gone").isEqualTo(Status.REFUSED);
