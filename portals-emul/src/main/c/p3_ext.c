@@ -60,18 +60,7 @@ int PtlExtMemoryFree(ptl_handle_ni_t ni_handle, void *address)
         return code;
     pthread_mutex_lock(&ni->objects);
     if ((code = p3_lock_own(ni)) == PTL_OK) {
-        /* The length is not known here: a descriptor that begins in this memory, or spans its
-         * begin, lies in it, because descriptors over toolkit memory do not cross its end. */
-        used = is_described(ni, address, 1);
-        for (uint32_t i = 0; !used && i < ni->mds_high; i++) {
-            const struct p3_local_md *local = &ni->mds[i];
-            const struct p3_md *md = &ni->view.md[i];
-
-            if (local->live && (md->flags & P3_LIVE) && local->generation == md->generation &&
-                local->start != NULL && md->location.kind == 1 &&
-                (uint8_t *)local->start - md->location.offset == (uint8_t *)address)
-                used = 1;
-        }
+        used = is_described(ni, address, snic_memory_mapped(ni->nic, address));
         p3_unlock_own(ni);
         if (used)
             code = p3_fail(PTL_MD_IN_USE, "PtlExtMemoryFree: a descriptor covers it");

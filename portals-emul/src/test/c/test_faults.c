@@ -328,6 +328,9 @@ static void toolkit_memory(void)
     OK(put(bind(own_bytes, 8, -1, PTL_RETAIN, PTL_EQ_NONE), PTL_NO_ACK_REQ));
     CHECK_EQ(0x42, memory[4096 + 7]);
     OK(PtlMDUnlink(md));
+    md = bind(memory + 99999, 1, -1, PTL_RETAIN, PTL_EQ_NONE);
+    CHECK_EQ(PTL_MD_IN_USE, PtlExtMemoryFree(ni, memory));
+    OK(PtlMDUnlink(md));
     OK(PtlExtMemoryFree(ni, memory));
     CHECK(PtlExtMemoryFree(ni, own_bytes) != PTL_OK);
     CHECK_EQ(PTL_SEGV, PtlExtMemoryAlloc(ni, 100, 0, NULL));

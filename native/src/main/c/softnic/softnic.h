@@ -149,6 +149,8 @@ int snic_file_fill(int fd, uint64_t offset, uint64_t length);
 int snic_map_shared(int fd, uint64_t offset, uint64_t bytes, uint64_t alignment, uint8_t **base);
 /* -EBUSY while registered. */
 int snic_memory_free(snic_t *nic, void *address);
+/* Bytes that are mapped at the beginning of a memory, whole pages; 0: none begins there. */
+uint64_t snic_memory_mapped(snic_t *nic, const void *address);
 
 /* Where bytes of a process are, in a form that peers can use. Plain data: may be stored in shared
  * memory. */

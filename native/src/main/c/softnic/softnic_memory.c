@@ -197,6 +197,17 @@ int snic_memory_free(snic_t *nic, void *address)
     return rc;
 }
 
+uint64_t snic_memory_mapped(snic_t *nic, const void *address)
+{
+    uint64_t mapped = 0;
+    pthread_mutex_lock(&nic->control);
+    for (uint32_t k = 0; k < nic->memories_high; k++)
+        if (nic->memories[k].base && nic->memories[k].base == address)
+            mapped = nic->memories[k].mapped;
+    pthread_mutex_unlock(&nic->control);
+    return mapped;
+}
+
 void snic_memory_free_all(snic_t *nic)
 {
     for (uint32_t k = 0; k < nic->memories_high; k++)

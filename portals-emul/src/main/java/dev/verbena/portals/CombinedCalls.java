@@ -76,7 +76,7 @@ final class CombinedCalls {
 
     private long wordsOf(MatchEntryContext c) {
         MemoryDescriptorContext context = c.descriptor;
-        words.putLong(0, context.address);
+        words.putLong(0, context.addressFor(owner));
         words.putLong(8, context.length);
         words.putLong(16, context.threshold);
         words.putLong(24, context.spaceMin);

@@ -69,7 +69,7 @@ public final class MatchEntry extends PortalsObject {
         long result =
                 portals.vpn_md_attach(
                         handle,
-                        context.address,
+                        context.addressFor(owner),
                         context.length,
                         context.threshold,
                         context.spaceMin,
@@ -218,7 +218,7 @@ public final class MatchEntry extends PortalsObject {
      */
     public void attachAgain(MemoryDescriptorContext context, boolean unlink) {
         checkOpen();
-        descriptor.renewed(attachDescriptor(context, unlink), context.length);
+        descriptor.renewed(attachDescriptor(context, unlink), context.bytes);
     }
 
     @Override

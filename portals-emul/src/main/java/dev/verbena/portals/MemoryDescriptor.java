@@ -30,7 +30,7 @@ public final class MemoryDescriptor extends PortalsObject {
     MemoryDescriptor(
             PortalsInterface owner, int handle, MemoryDescriptorContext context, MatchEntry entry) {
         super(owner);
-        this.length = context.length;
+        this.length = context.bytes;
         this.handle = handle;
         this.entry = entry;
         this.isTraced = owner.isTraced();
@@ -251,7 +251,7 @@ public final class MemoryDescriptor extends PortalsObject {
         long result =
                 portals.vpn_md_update(
                         handle,
-                        context.address,
+                        context.addressFor(owner),
                         context.length,
                         context.threshold,
                         context.spaceMin,
@@ -272,6 +272,7 @@ public final class MemoryDescriptor extends PortalsObject {
         if (result < 0) {
             throw PortalsNative.failure("PtlMDUpdate", result, this);
         }
+        length = context.bytes;
         return true;
     }
 

@@ -21,8 +21,16 @@ public final class MemoryDescriptorContext {
     /** {@code ptl_md_iovec_t}: address and length. */
     private static final int SEGMENT_LENGTH = 2 * Long.BYTES;
 
-    long address;
+    private long address;
+
+    /** As C counts: bytes, or segments. */
     long length;
+
+    /** Of the region, or of all segments together. */
+    long bytes;
+
+    /** The toolkit memory that was named as such, null if none was. */
+    private PortalsMemory memory;
 
     /** Keeps the array that {@link #address} then points to. */
     @SuppressWarnings({"FieldCanBeLocal", "unused"})
@@ -37,9 +45,11 @@ public final class MemoryDescriptorContext {
     /** Everything at its default. */
     public MemoryDescriptorContext() {}
 
-    /** A whole piece of toolkit memory. */
+    /** A whole piece of toolkit memory, of the interface that is to have the descriptor. */
     public MemoryDescriptorContext memory(PortalsMemory memory) {
-        return region(memory.address(), memory.length());
+        region(memory.address(), memory.length());
+        this.memory = memory;
+        return this;
     }
 
     /**
@@ -53,6 +63,8 @@ public final class MemoryDescriptorContext {
         }
         this.address = address;
         this.length = length;
+        this.bytes = length;
+        this.memory = null;
         this.segments = null;
         return option(portals.PTL_MD_IOVEC, false);
     }
@@ -75,6 +87,7 @@ public final class MemoryDescriptorContext {
                 new UnsafeBuffer(
                         BufferUtil.allocateDirectAligned(
                                 addresses.length * SEGMENT_LENGTH, BitUtil.CACHE_LINE_LENGTH));
+        long sum = 0;
         for (int i = 0; i < addresses.length; i++) {
             if (lengths[i] < 0 || (addresses[i] == 0 && lengths[i] != 0)) {
                 throw new IllegalArgumentException(
@@ -83,9 +96,12 @@ public final class MemoryDescriptorContext {
             }
             copy.putLong(i * SEGMENT_LENGTH, addresses[i]);
             copy.putLong(i * SEGMENT_LENGTH + Long.BYTES, lengths[i]);
+            sum += lengths[i];
         }
         this.address = copy.addressOffset();
         this.length = addresses.length;
+        this.bytes = sum;
+        this.memory = null;
         this.segments = copy;
         return option(portals.PTL_MD_IOVEC, true);
     }
@@ -166,6 +182,17 @@ public final class MemoryDescriptorContext {
     private MemoryDescriptorContext option(int bit, boolean isSet) {
         options = isSet ? options | bit : options & ~bit;
         return this;
+    }
+
+    /** Where the region is, or the array of segments, for a descriptor of this interface. */
+    long addressFor(PortalsInterface owner) {
+        if (memory != null) {
+            if (memory.owner != owner) {
+                throw new IllegalArgumentException(memory + " belongs to another interface");
+            }
+            memory.checkOpen();
+        }
+        return address;
     }
 
     int queueHandle(PortalsInterface owner) {

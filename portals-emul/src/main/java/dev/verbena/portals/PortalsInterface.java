@@ -237,7 +237,7 @@ public final class PortalsInterface implements AutoCloseable {
         long result =
                 portals.vpn_md_bind(
                         handle,
-                        context.address,
+                        context.addressFor(this),
                         context.length,
                         context.threshold,
                         context.spaceMin,

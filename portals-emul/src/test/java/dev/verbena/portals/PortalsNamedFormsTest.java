@@ -43,6 +43,23 @@ class PortalsNamedFormsTest extends PortalsPair {
     }
 
     @Test
+    void shouldPutAllBytesOfItsSegmentsAndOfWhatItWasUpdatedTo() {
+        target.attach(INDEX, new MatchEntryContext().matchBits(BITS).descriptor(quiet(0, 512)));
+        long at = initiatorMemory.address();
+        MemoryDescriptor source =
+                bound(from(0).segments(new long[] {at, at + 100}, new long[] {20, 13}));
+        assertThat(source).hasToString(source.toString().replaceAll("of .*", "of 33 bytes"));
+        delivered(source.put(request()));
+        take(targetQueue, PortalsEventKind.PUT_END);
+        assertThat(event.length()).isEqualTo(33);
+        assertThat(there.getByte(20)).isEqualTo(sent.getByte(100));
+        assertThat(source.update(from(50), null)).isTrue();
+        delivered(source.put(request()));
+        take(targetQueue, PortalsEventKind.PUT_END);
+        assertThat(event.length()).isEqualTo(50);
+    }
+
+    @Test
     void shouldStandWhereTheContextSays() {
         MatchEntryContext base = new MatchEntryContext().matchBits(BITS).unlink();
         MatchEntry middle =

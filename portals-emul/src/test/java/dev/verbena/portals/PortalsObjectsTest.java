@@ -5,10 +5,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.verbena.portals.bindings.portals;
 import dev.verbena.portals.bindings.ptl_event_t;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.agrona.concurrent.UnsafeBuffer;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -368,6 +370,49 @@ class PortalsObjectsTest {
         assertThatThrownBy(() -> descriptor.put(0, 0, false, target.id().target(), 0, 0, 0, 0, 0))
                 .isInstanceOf(IllegalStateException.class);
         target.ring();
+    }
+
+    @Test
+    void shouldKeepMemoryWhileADescriptorLiesAnywhereInIt() {
+        PortalsMemory memory = initiator.allocate(8192);
+        long last = memory.address() + 8191;
+        MemoryDescriptor inside =
+                initiator.bind(new MemoryDescriptorContext().region(last, 1), false);
+        assertThatThrownBy(memory::close)
+                .isInstanceOfSatisfying(
+                        PortalsException.class,
+                        e -> assertThat(e.code()).isEqualTo(PortalsCode.MD_IN_USE));
+        inside.close();
+        memory.close();
+    }
+
+    @Test
+    void shouldRefuseADescriptorOverMemoryThatIsClosed() {
+        PortalsMemory memory = initiator.allocate(4096);
+        MemoryDescriptorContext over = new MemoryDescriptorContext().memory(memory);
+        MemoryDescriptor bound = bound();
+        MatchEntry entry = initiator.attach(INDEX, ANY, ANY, BITS, 0, false, MatchEntry.AFTER);
+        MatchEntryContext both = new MatchEntryContext().descriptor(over);
+        memory.close();
+        for (ThrowingCallable call :
+                List.<ThrowingCallable>of(
+                        () -> initiator.bind(over, false),
+                        () -> entry.attach(over, false),
+                        () -> bound.update(over, null),
+                        () -> initiator.attach(INDEX, both))) {
+            assertThatThrownBy(call)
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessage("closed: memory of 4096 bytes");
+        }
+        initiator.bind(over.region(0, 0), false).close();
+    }
+
+    @Test
+    void shouldRefuseADescriptorOverMemoryOfAnotherInterface() {
+        MemoryDescriptorContext over = new MemoryDescriptorContext().memory(targetMemory);
+        assertThatThrownBy(() -> initiator.bind(over, false))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("memory of 4096 bytes belongs to another interface");
     }
 
     @Test
