@@ -61,9 +61,13 @@ final class GniConnection extends TableConnection {
         this.peer = peer;
     }
 
-    /** The mailbox has this memory, in which the peer may write. */
-    void registered(long mailbox, long low, long high) {
-        this.mailbox = mailbox;
+    /** The mailbox has this memory, also after connections that came to nothing. */
+    void mailbox(long memory) {
+        mailbox = memory;
+    }
+
+    /** The peer may write in the mailbox. */
+    void registered(long low, long high) {
         mailboxLow = low;
         mailboxHigh = high;
         isRegistered = true;

@@ -81,10 +81,12 @@ final class Mailboxes {
 
     /** From now on a peer that is told of the mailbox may write to it. */
     void open(GniConnection c) {
-        long mailbox = c.mailbox == 0 ? resources.allocate(length) : c.mailbox;
-        UnsafeApi.setMemory(null, mailbox, length, (byte) 0);
-        resources.register(mailbox, length, 0, true);
-        c.registered(mailbox, resources.handleLow(), resources.handleHigh());
+        if (c.mailbox == 0) {
+            c.mailbox(resources.allocate(length));
+        }
+        UnsafeApi.setMemory(null, c.mailbox, length, (byte) 0);
+        resources.register(c.mailbox, length, 0, true);
+        c.registered(resources.handleLow(), resources.handleHigh());
     }
 
     /** Both sides know of each other: both take the lesser of what either can. */

@@ -5,17 +5,20 @@ import dev.verbena.memory.RemoteDescriptor;
 import dev.verbena.transport.TransportException;
 import dev.verbena.transport.core.OwnerGuard;
 import dev.verbena.transport.core.RegionTable;
-import org.agrona.collections.Long2ObjectHashMap;
+import org.agrona.collections.Int2ObjectHashMap;
 
 /** The regions of one transport, and the memory handles under which they are reached. */
 final class Registrations extends RegionTable<GniRegion> {
     /** Gets move whole words, so what is registered begins and ends at one. */
     private static final long GRAIN = 8;
 
-    private static final int MIX = 31;
+    /** Where a memory handle names its registration, which no other has meanwhile. */
+    private static final int INDEX_SHIFT = 42;
+
+    private static final int INDEX_MASK = 0xFFF;
 
     private final GniResources resources;
-    private final Long2ObjectHashMap<GniRegion> byHandle = new Long2ObjectHashMap<>();
+    private final Int2ObjectHashMap<GniRegion> byIndex = new Int2ObjectHashMap<>();
 
     Registrations(OwnerGuard guard, GniResources resources) {
         super(guard);
@@ -28,14 +31,14 @@ final class Registrations extends RegionTable<GniRegion> {
 
     /** The open region that peers reach by this memory handle, or null. */
     GniRegion find(long low, long high) {
-        GniRegion region = byHandle.get(mix(low, high));
+        GniRegion region = byIndex.get(index(high));
         return region != null && region.remoteLow == low && region.remoteHigh == high
                 ? region
                 : null;
     }
 
-    private static long mix(long low, long high) {
-        return low * MIX ^ high;
+    private static int index(long high) {
+        return (int) (high >>> INDEX_SHIFT) & INDEX_MASK;
     }
 
     private static long up(long value) {
@@ -74,7 +77,20 @@ final class Registrations extends RegionTable<GniRegion> {
                     "register " + region.length() + " bytes: " + e.getMessage(), 0, e);
         }
         if (region.rights() != 0) {
-            byHandle.put(mix(region.remoteLow, region.remoteHigh), region);
+            reached(region);
+        }
+    }
+
+    /** Peers reach it by its memory handle. */
+    void reached(GniRegion region) {
+        byIndex.put(index(region.remoteHigh), region);
+    }
+
+    /** Its memory handle leads nowhere any more. */
+    void reachedNoMore(GniRegion region) {
+        int index = index(region.remoteHigh);
+        if (byIndex.get(index) == region) {
+            byIndex.remove(index);
         }
     }
 
@@ -114,7 +130,7 @@ final class Registrations extends RegionTable<GniRegion> {
         } catch (GniFailure e) {
             throw new TransportException("close " + region + ": " + e.getMessage(), 0, e);
         }
-        byHandle.remove(mix(region.remoteLow, region.remoteHigh));
+        reachedNoMore(region);
     }
 
     @Override

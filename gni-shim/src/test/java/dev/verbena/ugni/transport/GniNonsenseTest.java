@@ -23,6 +23,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
+import java.util.stream.IntStream;
 import org.agrona.BufferUtil;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -36,6 +37,7 @@ import org.junit.jupiter.api.Timeout;
 class GniNonsenseTest {
     private static final AtomicInteger SERIAL = new AtomicInteger();
     private static final int LENGTH = 4096;
+    private static final int CONNECTIONS = 8;
 
     /** More events than a transport's queue holds. */
     private static final int FLOOD = 20_000;
@@ -69,6 +71,7 @@ class GniNonsenseTest {
                                     new TransportContext()
                                             .job(job)
                                             .creditsPerConnection(1)
+                                            .connectionsMax(CONNECTIONS)
                                             .errorHandler(errors::add));
             region = transport.allocate(LENGTH, RemoteDescriptor.REMOTE_WRITE);
             transport.listen();
@@ -369,6 +372,14 @@ class GniNonsenseTest {
 
     // ---- registrations ----
 
+    /** How many slots of {@link #here} have memory for a mailbox. */
+    private long mailboxes() {
+        Connections connections = here.transport.connections;
+        return IntStream.range(0, CONNECTIONS)
+                .filter(i -> connections.at(i).mailbox != 0)
+                .count();
+    }
+
     @Test
     void shouldFailToConnectByAnEventWhenNoRegistrationIsLeft() {
         GniTransport transport = here.transport;
@@ -387,6 +398,7 @@ class GniNonsenseTest {
             until("failed", () -> !here.reason.isEmpty());
             assertThat(here.status).isEqualTo(Status.INTERNAL);
             assertThat(here.reason).contains("GNI_MemRegister");
+            assertThat(mailboxes()).as("its memory waits for the next connection").isEqualTo(2);
         } finally {
             regions.forEach(RegisteredRegion::close);
             memory.close();
