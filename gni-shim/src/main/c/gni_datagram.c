@@ -21,9 +21,9 @@ void gni_datagram_set(struct gni_datagram *r, uint32_t state)
     SNIC_STEP("gni.datagram.state");
 }
 
-int gni_datagram_lock(struct gni_nic *nic)
+int gni_datagram_lock(struct gni_nic *nic, int64_t patience_ns)
 {
-    return snic_lock_own(nic->snic, &nic->view.area->exchange, GNI_LOCK_NS, NULL, NULL);
+    return snic_lock_own(nic->snic, &nic->view.area->exchange, patience_ns, NULL, NULL);
 }
 
 void gni_datagram_unlock(struct gni_nic *nic)
@@ -84,7 +84,7 @@ static void give_up(struct gni_nic *nic, uint32_t index)
 {
     struct gni_datagram *r = &nic->view.datagram[index];
 
-    if (gni_datagram_lock(nic) != 0)
+    if (gni_datagram_lock(nic, 0) != 0)
         return;
     if (gni_datagram_state(r) == GNI_EXCHANGE_LOCAL_READY)
         gni_datagram_set(r, GNI_EXCHANGE_TIMEOUT);
@@ -107,7 +107,7 @@ void gni_datagram_progress(struct gni_nic *nic)
 
         if (mine->next_try_ns == 0 || now < mine->next_try_ns)
             continue;
-        if (gni_datagram_state(r) != GNI_EXCHANGE_LOCAL_READY || gni_datagram_deliver(nic, i)) {
+        if (gni_datagram_state(r) != GNI_EXCHANGE_LOCAL_READY || gni_datagram_deliver(nic, i, 0)) {
             mine->next_try_ns = 0;
             nic->undelivered--;
         } else if (now >= mine->give_up_ns) {
@@ -188,6 +188,8 @@ static gni_return_t fill(struct gni_ep *ep, const struct posting *p, uint32_t *i
         .ep = ep,
         .out = p->out,
         .out_size = p->out_size,
+        .has_id = p->has_id,
+        .id = p->id,
         .give_up_ns =
             gni_now_ns() + gni_number_of("GNI_SHIM_DATAGRAM_MS", GIVE_UP_MS) * 1000000ull};
     gni_datagram_set(r, ep->is_bound ? GNI_EXCHANGE_LOCAL_READY : GNI_EXCHANGE_OPEN);
@@ -201,7 +203,7 @@ static gni_return_t post(struct gni_ep *ep, const struct posting *p)
     gni_return_t code;
     uint32_t index = 0;
 
-    if (gni_datagram_lock(nic) != 0)
+    if (gni_datagram_lock(nic, GNI_LOCK_NS) != 0)
         return GNI_RC_ERROR_RESOURCE;
     code = fill(ep, p, &index);
     gni_datagram_unlock(nic);
@@ -209,7 +211,7 @@ static gni_return_t post(struct gni_ep *ep, const struct posting *p)
         return code;
     if (!ep->is_bound)
         gni_datagram_adopt(nic, index);
-    else if (!gni_datagram_deliver(nic, index))
+    else if (!gni_datagram_deliver(nic, index, GNI_LOCK_NS))
         wait_for_peer(nic, index);
     return GNI_RC_SUCCESS;
 }
@@ -269,7 +271,7 @@ uint32_t gni_datagram_asked(const struct gni_question *q)
         const struct gni_datagram *r = &nic->view.datagram[i];
 
         if (gni_datagram_state(r) == GNI_EXCHANGE_FREE || nic->datagrams[i].ep != q->ep ||
-            (q->by_id && (!r->has_id || r->id != q->id)))
+            (q->by_id && (!nic->datagrams[i].has_id || nic->datagrams[i].id != q->id)))
             continue;
         if (found == NONE || r->order < nic->view.datagram[found].order)
             found = i;
@@ -333,7 +335,7 @@ static gni_return_t test(const struct gni_question *q, gni_post_state_t *post_st
 
     gni_enter(&nic->lock);
     gni_datagram_progress(nic);
-    if (gni_datagram_lock(nic) == 0) {
+    if (gni_datagram_lock(nic, GNI_LOCK_NS) == 0) {
         code = look(q, post_state, remote_addr, remote_id);
         gni_datagram_unlock(nic);
     }

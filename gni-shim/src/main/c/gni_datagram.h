@@ -22,10 +22,11 @@ static inline uint32_t gni_datagram_state(const struct gni_datagram *r)
 }
 
 void gni_datagram_set(struct gni_datagram *r, uint32_t state);
-int gni_datagram_lock(struct gni_nic *nic);
+/* For so long while a process sits on it: GNI_LOCK_NS, or 0 where the caller looks again anyhow. */
+int gni_datagram_lock(struct gni_nic *nic, int64_t patience_ns);
 void gni_datagram_unlock(struct gni_nic *nic);
 /* Our table and an attached peer's. */
-int gni_datagram_lock_pair(struct gni_nic *nic, struct gni_peer *peer);
+int gni_datagram_lock_pair(struct gni_nic *nic, struct gni_peer *peer, int64_t patience_ns);
 void gni_datagram_unlock_pair(struct gni_nic *nic, struct gni_peer *peer);
 /* With the lock held: how many records may be in use, the oldest one in a state and of a peer
  * (GNI_ADDRESS_ANY: any), the one that is asked for. */
@@ -38,7 +39,7 @@ void gni_datagram_free(struct gni_nic *nic, uint32_t index);
 /* ---- gni_exchange.c; no lock is held ---- */
 
 /* Record `index` of ours, directed, towards its peer. 1: nothing more to deliver; 0: later. */
-int gni_datagram_deliver(struct gni_nic *nic, uint32_t index);
+int gni_datagram_deliver(struct gni_nic *nic, uint32_t index, int64_t patience_ns);
 /* Record `index` of ours, open: takes the first that waits here, if any. */
 void gni_datagram_adopt(struct gni_nic *nic, uint32_t index);
 

@@ -13,10 +13,10 @@ static void store_bytes(uint8_t *to, uint32_t *to_length, const uint8_t *from, u
 
 /* ---- two tables: an exchange changes both, so both locks are held, in the order of names ---- */
 
-static int lock_of(struct gni_nic *nic, struct gni_peer *peer, int of_peer)
+static int lock_of(struct gni_nic *nic, struct gni_peer *peer, int of_peer, int64_t patience_ns)
 {
-    return of_peer ? snic_lock_peer(peer->snic, &peer->view.area->exchange, GNI_LOCK_NS, NULL, NULL)
-                   : gni_datagram_lock(nic);
+    return of_peer ? snic_lock_peer(peer->snic, &peer->view.area->exchange, patience_ns, NULL, NULL)
+                   : gni_datagram_lock(nic, patience_ns);
 }
 
 static void unlock_of(struct gni_nic *nic, struct gni_peer *peer, int of_peer)
@@ -32,14 +32,14 @@ static int is_self(const struct gni_nic *nic, const struct gni_peer *peer)
     return peer->pe == nic->pe && peer->inst == nic->inst;
 }
 
-int gni_datagram_lock_pair(struct gni_nic *nic, struct gni_peer *peer)
+int gni_datagram_lock_pair(struct gni_nic *nic, struct gni_peer *peer, int64_t patience_ns)
 {
     int peer_first = peer->pe < nic->pe || (peer->pe == nic->pe && peer->inst < nic->inst);
-    int error = lock_of(nic, peer, peer_first);
+    int error = lock_of(nic, peer, peer_first, patience_ns);
 
     if (error != 0 || is_self(nic, peer))
         return error;
-    error = lock_of(nic, peer, !peer_first);
+    error = lock_of(nic, peer, !peer_first, patience_ns);
     if (error != 0)
         unlock_of(nic, peer, peer_first);
     return error;
@@ -129,14 +129,15 @@ static struct gni_peer *reach(struct gni_nic *nic, uint32_t pe, uint32_t inst)
 }
 
 /* Record `index` of ours, directed, towards its peer. 1: nothing more to deliver; 0: later. */
-int gni_datagram_deliver(struct gni_nic *nic, uint32_t index)
+int gni_datagram_deliver(struct gni_nic *nic, uint32_t index, int64_t patience_ns)
 {
     struct gni_datagram *own = &nic->view.datagram[index];
     struct gni_peer *peer = reach(nic, own->pe, own->inst);
     uint32_t waiting;
     int error = 0;
 
-    if ((peer ? gni_datagram_lock_pair(nic, peer) : gni_datagram_lock(nic)) != 0)
+    if ((peer ? gni_datagram_lock_pair(nic, peer, patience_ns)
+              : gni_datagram_lock(nic, patience_ns)) != 0)
         return 0;
     waiting = gni_datagram_find(&nic->view, GNI_EXCHANGE_REMOTE_WAITING, own->pe, own->inst);
     if (gni_datagram_state(own) == GNI_EXCHANGE_LOCAL_READY) {
@@ -162,7 +163,7 @@ void gni_datagram_adopt(struct gni_nic *nic, uint32_t index)
     struct gni_peer *peer;
     uint32_t waiting, pe, inst;
 
-    if (gni_datagram_lock(nic) != 0)
+    if (gni_datagram_lock(nic, GNI_LOCK_NS) != 0)
         return;
     waiting = gni_datagram_find(&nic->view, GNI_EXCHANGE_REMOTE_WAITING, GNI_ADDRESS_ANY, 0);
     pe = waiting != GNI_DATAGRAM_NONE ? nic->view.datagram[waiting].pe : 0;
@@ -171,7 +172,8 @@ void gni_datagram_adopt(struct gni_nic *nic, uint32_t index)
     if (waiting == GNI_DATAGRAM_NONE)
         return;
     peer = reach(nic, pe, inst);
-    if ((peer ? gni_datagram_lock_pair(nic, peer) : gni_datagram_lock(nic)) != 0)
+    if ((peer ? gni_datagram_lock_pair(nic, peer, GNI_LOCK_NS)
+              : gni_datagram_lock(nic, GNI_LOCK_NS)) != 0)
         return;
     /* It may have been cancelled meanwhile, and ours may have been found by another. */
     waiting = gni_datagram_find(&nic->view, GNI_EXCHANGE_REMOTE_WAITING, pe, inst);

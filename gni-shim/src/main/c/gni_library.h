@@ -39,7 +39,8 @@ enum gni_status {
     GNI_STATUS_PROTECTION = 8,
     GNI_STATUS_BOUNDS = 9,
     GNI_STATUS_READ_ONLY = 10,
-    GNI_STATUS_UNREACHABLE = 11
+    GNI_STATUS_UNREACHABLE = 11,
+    GNI_STATUS_BUSY = 12 /* another process sits on what it needs: nothing happened */
 };
 enum gni_source {
     GNI_SOURCE_SREQ = 1,
@@ -118,6 +119,8 @@ struct gni_own_datagram {
     uint32_t is_left;  /* its endpoint went while the table could not be locked: free it later */
     void *out;
     uint32_t out_size;
+    int has_id;
+    uint64_t id; /* not read back from the table, where another process may write */
     uint64_t next_try_ns;
     uint64_t give_up_ns;
 };

@@ -12,7 +12,7 @@ static uint32_t first_finished(const struct gni_nic *nic, int with_id)
         const struct gni_datagram *r = &nic->view.datagram[i];
 
         if (gni_datagram_state(r) < GNI_EXCHANGE_COMPLETED || nic->datagrams[i].ep == NULL ||
-            (with_id && !r->has_id))
+            (with_id && !nic->datagrams[i].has_id))
             continue;
         if (found == GNI_DATAGRAM_NONE || r->order < nic->view.datagram[found].order)
             found = i;
@@ -27,13 +27,13 @@ static gni_return_t probe(struct gni_nic *nic, int with_id, struct gni_datagram 
 
     gni_enter(&nic->lock);
     gni_datagram_progress(nic);
-    if (gni_datagram_lock(nic) == 0) {
+    if (gni_datagram_lock(nic, 0) == 0) {
         uint32_t index = first_finished(nic, with_id);
 
         if (index != GNI_DATAGRAM_NONE) {
             record->pe = nic->view.datagram[index].pe;
             record->inst = nic->view.datagram[index].inst;
-            record->id = nic->view.datagram[index].id;
+            record->id = nic->datagrams[index].id;
             code = GNI_RC_SUCCESS;
         }
         gni_datagram_unlock(nic);
@@ -127,7 +127,8 @@ static gni_return_t cancel(const struct gni_question *q)
         if (gni_peer_ready(nic, peer) != GNI_STATUS_OK)
             peer = NULL;
     }
-    if ((peer ? gni_datagram_lock_pair(nic, peer) : gni_datagram_lock(nic)) != 0)
+    if ((peer ? gni_datagram_lock_pair(nic, peer, GNI_LOCK_NS)
+              : gni_datagram_lock(nic, GNI_LOCK_NS)) != 0)
         return GNI_RC_ERROR_RESOURCE;
     index = gni_datagram_asked(q);
     if (index != GNI_DATAGRAM_NONE)
@@ -200,7 +201,7 @@ void gni_datagram_forget(struct gni_ep *ep)
         found |= nic->datagrams[i].ep == ep;
     if (!found)
         return;
-    is_locked = gni_datagram_lock(nic) == 0; /* not while a stopped process holds it */
+    is_locked = gni_datagram_lock(nic, GNI_LOCK_NS) == 0; /* not while a stopped process holds it */
     for (uint32_t i = 0; i < nic->datagrams_high; i++)
         if (nic->datagrams[i].ep == ep && is_locked)
             gni_datagram_free(nic, i);

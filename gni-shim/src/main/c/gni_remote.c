@@ -18,6 +18,8 @@ uint32_t gni_status_of(int error)
         return GNI_STATUS_MDD_INVALID;
     case -EFAULT:
         return GNI_STATUS_TRANSLATION;
+    case -EBUSY:
+        return GNI_STATUS_BUSY;
     default:
         return GNI_STATUS_UNREACHABLE;
     }

@@ -287,10 +287,11 @@ static void stopped_outside_foreign(void)
 /* ---- stopped inside ---- */
 
 static const char *stop_label;
+static int passes; /* of the label, before it stops there */
 
 static void stop(const char *label)
 {
-    if (strcmp(label, stop_label) != 0)
+    if (strcmp(label, stop_label) != 0 || passes-- > 0)
         return;
     snic_step_hook = NULL;
     raise(SIGSTOP);
@@ -307,13 +308,23 @@ static void adds_and_stops(void)
     OK(add_one(0));
 }
 
-static pid_t stopped_at(const char *label)
+static void posts_and_stops(void)
+{
+    uint8_t in[128];
+
+    node_open(&a, 3, 0, 0);
+    OK(GNI_EpBind(a.ep, a.pe, 1));
+    snic_step_hook = stop;
+    OK(GNI_EpPostData(a.ep, in, 8, in, 128));
+}
+
+static pid_t stopped_at(const char *label, void (*script)(void))
 {
     int state;
     pid_t pid;
 
     stop_label = label;
-    pid = start(adds_and_stops);
+    pid = start(script);
     CHECK(waitpid(pid, &state, WUNTRACED) == pid && WIFSTOPPED(state));
     return pid;
 }
@@ -335,9 +346,11 @@ static void stopped_in_an_atomic(void)
     pid_t pid;
 
     open_both();
-    pid = stopped_at("gni.amo.read");
-    CODE(GNI_RC_TRANSACTION_ERROR, add_one(0));
+    pid = stopped_at("gni.amo.read", adds_and_stops);
     far = far_node();
+    d = transaction(GNI_POST_AMO, &a, &far, 8);
+    d.amo_cmd = GNI_FMA_ATOMIC_ADD;
+    expect_error(&a, &d, 12);
     d = transaction(GNI_POST_RDMA_PUT, &a, &far, 64); /* what needs no lock goes on */
     d.remote_addr += 4096;
     OK(post_and_wait(&a, &d));
@@ -357,7 +370,7 @@ static void stopped_in_an_event(void)
     pid_t pid;
 
     open_both();
-    pid = stopped_at("gni.event.stored");
+    pid = stopped_at("gni.event.stored", adds_and_stops);
     far = far_node();
     for (uint64_t i = 1; i <= 20; i++) {
         d = transaction(GNI_POST_CQWRITE, &a, &far, 0);
@@ -372,6 +385,38 @@ static void stopped_in_an_event(void)
     kill(pid, SIGCONT);
     CHECK_EQ(0, join(pid));
     expect_empty(target.dst);
+    CHECK_EQ(0, GNI_ExtCheck(target.nic, NULL, 0));
+}
+
+/* It holds the lock of the target's datagrams: whoever only looks does not wait for it. */
+static void stopped_in_an_exchange(void)
+{
+    gni_post_state_t state = GNI_POST_PENDING;
+    uint32_t pe, inst;
+    uint64_t id, begin;
+    uint8_t in[3][128];
+    gni_cq_entry_t entry;
+    gni_ep_handle_t open;
+    pid_t pid;
+
+    open_both();
+    passes = 1; /* its own record comes first */
+    pid = stopped_at("gni.datagram.state", posts_and_stops);
+    OK(GNI_EpPostData(a.ep, in[0], 8, in[0], 128));
+    begin = now_ms();
+    for (int i = 0; i < 50; i++, sleep_ms(6)) {
+        CODE(GNI_RC_NO_MATCH, GNI_PostDataProbeById(target.nic, &id));
+        CODE(GNI_RC_NOT_DONE, GNI_CqGetEvent(a.cq, &entry)); /* tries to deliver */
+    }
+    CHECK(now_ms() - begin < 5000);
+    kill(pid, SIGCONT);
+    CHECK_EQ(0, join(pid));
+    OK(GNI_EpCreate(target.nic, NULL, &open));
+    OK(GNI_EpPostDataWId(open, in[1], 8, in[1], 128, 5));
+    OK(GNI_EpPostDataWId(open, in[2], 8, in[2], 128, 6));
+    while (state == GNI_POST_PENDING)
+        OK(GNI_EpPostDataTest(a.ep, &state, &pe, &inst));
+    CHECK_EQ(GNI_POST_COMPLETED, state);
     CHECK_EQ(0, GNI_ExtCheck(target.nic, NULL, 0));
 }
 
@@ -431,6 +476,7 @@ static const struct check_case cases[] = {
     {"", "stopped_outside_foreign", stopped_outside_foreign},
     {"", "stopped_in_an_atomic", stopped_in_an_atomic},
     {"", "stopped_in_an_event", stopped_in_an_event},
+    {"", "stopped_in_an_exchange", stopped_in_an_exchange},
     {"", "registration_ends_in_a_put", registration_ends_in_a_put},
 };
 
