@@ -22,6 +22,11 @@ void gni_fail(const char *format, ...)
     va_end(arguments);
 }
 
+void gni_forget_failure(void)
+{
+    error_text[0] = '\0';
+}
+
 const char *GNI_ExtError(void)
 {
     return error_text;
@@ -261,6 +266,7 @@ gni_return_t GNI_CdmAttach(gni_cdm_handle_t cdm_hndl, uint32_t device_id, uint32
     struct gni_nic *nic = NULL;
     gni_return_t code;
 
+    gni_forget_failure();
     if (cdm == NULL || nic_hndl == NULL)
         return GNI_RC_INVALID_PARAM;
     pthread_mutex_lock(&cdm->lock);
@@ -347,6 +353,7 @@ gni_return_t GNI_ExtMemAlloc(gni_nic_handle_t nic_hndl, uint64_t length, void **
     char why[SNIC_WHY_MAX] = "";
     int error;
 
+    gni_forget_failure();
     if (nic == NULL || address == NULL || length == 0)
         return GNI_RC_INVALID_PARAM;
     error = snic_memory_alloc(nic->snic, length, 0, address, why, sizeof(why));

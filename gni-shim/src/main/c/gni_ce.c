@@ -26,6 +26,7 @@ gni_return_t GNI_CeCreate(gni_nic_handle_t nic_hndl, gni_ce_handle_t *ce_hndl)
     void *memory = NULL;
     int error;
 
+    gni_forget_failure();
     if (nic == NULL || ce_hndl == NULL)
         return GNI_RC_INVALID_PARAM;
     if (!nic->is_aries)
@@ -191,7 +192,7 @@ static gni_return_t configure(struct gni_ce *ce, gni_ep_handle_t *child_eps, uin
 
     if (atomic_load_explicit(&channel->is_configured, memory_order_relaxed))
         return GNI_RC_INVALID_STATE;
-    if (cq != NULL && gni_cq_ring_prepare(cq) != 0)
+    if (cq != NULL && gni_cq_ring_prepare(cq, "GNI_CeSetup") != 0)
         return GNI_RC_ERROR_RESOURCE;
     code = set_children(ce, child_eps, count);
     if (code != GNI_RC_SUCCESS)

@@ -89,7 +89,7 @@ int gni_cq_source_prepare(struct gni_cq *cq)
     return 0;
 }
 
-int gni_cq_ring_prepare(struct gni_cq *cq)
+int gni_cq_ring_prepare(struct gni_cq *cq, const char *call)
 {
     snic_t *snic = cq->nic->snic;
     uint64_t bytes = gni_ring_bytes(cq->capacity);
@@ -101,7 +101,7 @@ int gni_cq_ring_prepare(struct gni_cq *cq)
         return 0;
     error = snic_memory_alloc(snic, bytes, 0, &memory, why, sizeof(why));
     if (error != 0) {
-        gni_fail("the queue's memory: %s", why);
+        gni_fail("%s: the queue's memory: %s", call, why);
         return error;
     }
     gni_ring_build(memory, cq->capacity);

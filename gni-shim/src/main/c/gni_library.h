@@ -40,7 +40,7 @@ enum gni_status {
     GNI_STATUS_BOUNDS = 9,
     GNI_STATUS_READ_ONLY = 10,
     GNI_STATUS_UNREACHABLE = 11,
-    GNI_STATUS_BUSY = 12 /* another process sits on what it needs: nothing happened */
+    GNI_STATUS_BUSY = 13 /* another process sits on what it needs: nothing happened */
 };
 enum gni_source {
     GNI_SOURCE_SREQ = 1,
@@ -318,7 +318,10 @@ static inline void *gni_handle_find(const void *handle, enum gni_kind kind)
 
 /* ---- gni_cdm.c ---- */
 
+/* Texts begin with the call's name, but for what is said of a peer or of damaged memory. */
 void gni_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* At the beginning of a call that names itself in texts, and may fail without one. */
+void gni_forget_failure(void);
 uint64_t gni_number_of(const char *variable, uint64_t otherwise);
 uint64_t gni_now_ns(void);
 uint64_t gni_coarse_ns(void);
@@ -419,7 +422,7 @@ static inline void gni_cq_push(struct gni_cq *cq, uint64_t entry)
     if (cq->mode & GNI_CQ_BLOCKING)
         snic_ring_self(cq->nic->snic);
 }
-int gni_cq_ring_prepare(struct gni_cq *cq); /* 0 or -errno */
+int gni_cq_ring_prepare(struct gni_cq *cq, const char *call); /* 0 or -errno */
 void gni_cq_free(struct gni_cq *cq);
 int gni_cq_waits(struct gni_cq *cq); /* 0 nothing, 1 an event, 2 an overrun; under the lock */
 static inline uint32_t gni_cq_tid(const struct gni_request *request)

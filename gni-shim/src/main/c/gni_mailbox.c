@@ -121,6 +121,7 @@ gni_return_t GNI_SmsgInit(gni_ep_handle_t ep_hndl, gni_smsg_attr_t *local_smsg_a
     struct gni_ep *ep = gni_handle_find(ep_hndl, GNI_KIND_EP);
     gni_return_t code;
 
+    gni_forget_failure();
     if (ep == NULL || local_smsg_attr == NULL || remote_smsg_attr == NULL)
         return GNI_RC_INVALID_PARAM;
     gni_enter(&ep->nic->lock);

@@ -155,7 +155,7 @@ static gni_return_t register_one(struct gni_nic *nic, uint64_t address, uint64_t
     uint64_t base;
     snic_key_t key;
     uint32_t index;
-    int error = cq && !(cq->mode & GNI_CQ_UNMANAGED) ? gni_cq_ring_prepare(cq) : 0;
+    int error = cq && !(cq->mode & GNI_CQ_UNMANAGED) ? gni_cq_ring_prepare(cq, "GNI_MemRegister") : 0;
 
     if (error == 0)
         error = gni_mem_key(nic, address, length, flags, &base, &key);
@@ -185,6 +185,7 @@ gni_return_t GNI_MemRegister(gni_nic_handle_t nic_hndl, uint64_t address, uint64
     struct gni_cq *cq = gni_handle_find(dst_cq_hndl, GNI_KIND_CQ);
     gni_return_t code = refuse(nic, length, cq, dst_cq_hndl, mem_hndl);
 
+    gni_forget_failure();
     (void)vmdh_index;
     if (code == GNI_RC_SUCCESS && length > UINT64_MAX - address - PAGE)
         code = GNI_RC_INVALID_PARAM;
@@ -271,7 +272,7 @@ static gni_return_t register_segments(struct gni_nic *nic, const gni_mem_segment
 {
     struct gni_own_mdh *own;
     uint32_t index, first = 0, made = 0;
-    int error = cq && !(cq->mode & GNI_CQ_UNMANAGED) ? gni_cq_ring_prepare(cq) : 0;
+    int error = cq && !(cq->mode & GNI_CQ_UNMANAGED) ? gni_cq_ring_prepare(cq, "GNI_MemRegister") : 0;
 
     if (error != 0 || gni_mem_take_index(nic, &index) != 0)
         return GNI_RC_ERROR_RESOURCE;
@@ -309,6 +310,7 @@ gni_return_t GNI_MemRegisterSegments(gni_nic_handle_t nic_hndl, gni_mem_segment_
     gni_return_t code = refuse(nic, segments_cnt, cq, dst_cq_hndl, mem_hndl);
     uint64_t length = 0;
 
+    gni_forget_failure();
     (void)vmdh_index;
     if (code != GNI_RC_SUCCESS || mem_segments == NULL || segments_cnt > GNI_SEGMENTS)
         return code != GNI_RC_SUCCESS ? code : GNI_RC_INVALID_PARAM;
@@ -369,6 +371,7 @@ gni_return_t GNI_MemDeregister(gni_nic_handle_t nic_hndl, gni_mem_handle_t *mem_
     gni_return_t code = GNI_RC_INVALID_PARAM;
     struct gni_own_mdh *own;
 
+    gni_forget_failure();
     if (nic == NULL || mem_hndl == NULL)
         return code;
     gni_enter(&nic->lock);

@@ -25,6 +25,7 @@ gni_return_t GNI_MsgqInit(gni_nic_handle_t nic_hndl, gni_msgq_rcv_cb_func *rcv_c
     struct gni_msgq *q;
     gni_return_t code;
 
+    gni_forget_failure();
     if (nic == NULL || rcv_cb == NULL || attrs == NULL || msgq_hndl == NULL ||
         gni_msgq_bytes(attrs) == 0 ||
         (snd_cq != NULL && (cq == NULL || cq->nic != nic || cq->memories != 0)))

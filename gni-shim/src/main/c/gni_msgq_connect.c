@@ -68,6 +68,7 @@ gni_return_t GNI_MsgqGetConnAttrs(gni_msgq_handle_t msgq_hndl, uint32_t pe_addr,
     gni_return_t code = GNI_RC_SUCCESS;
     uint32_t index;
 
+    gni_forget_failure();
     if (q == NULL || attrs == NULL || attrs_size == NULL || pe_addr == q->nic->pe)
         return GNI_RC_INVALID_PARAM;
     for (int tries = 0;; tries++) {

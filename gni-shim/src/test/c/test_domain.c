@@ -238,7 +238,25 @@ static void handles_do_not_survive_fork(void)
     node_close(&n);
 }
 
+/* Of the call before is nothing said where a call that fails has nothing to say. */
+static void text_of_the_last_failure(void)
+{
+    struct node n;
+    void *memory;
+    gni_mem_handle_t handle;
+
+    node_attach(&n, 1, COOKIE, 0);
+    CHECK(GNI_ExtMemAlloc(n.nic, 1ull << 47, &memory) != GNI_RC_SUCCESS);
+    CHECK(strncmp(GNI_ExtError(), "GNI_ExtMemAlloc: ", 17) == 0);
+    CODE(GNI_RC_INVALID_PARAM, GNI_ExtMemAlloc(n.nic, 0, &memory));
+    CHECK_EQ('\0', GNI_ExtError()[0]);
+    CHECK(GNI_ExtMemAlloc(n.nic, 1ull << 47, &memory) != GNI_RC_SUCCESS);
+    CHECK(GNI_MemRegister(n.nic, 4096, 0, NULL, 0, (uint32_t)-1, &handle) != GNI_RC_SUCCESS);
+    CHECK_EQ('\0', GNI_ExtError()[0]);
+}
+
 static const struct check_case cases[] = {
+    {"", "text_of_the_last_failure", text_of_the_last_failure},
     {"6", "create_without_place", create_without_place},
     {"7,11", "unknown_device", unknown_device},
     {"8", "attach_twice", attach_twice},

@@ -350,7 +350,7 @@ static void stopped_in_an_atomic(void)
     far = far_node();
     d = transaction(GNI_POST_AMO, &a, &far, 8);
     d.amo_cmd = GNI_FMA_ATOMIC_ADD;
-    expect_error(&a, &d, 12);
+    expect_error(&a, &d, 13);
     d = transaction(GNI_POST_RDMA_PUT, &a, &far, 64); /* what needs no lock goes on */
     d.remote_addr += 4096;
     OK(post_and_wait(&a, &d));

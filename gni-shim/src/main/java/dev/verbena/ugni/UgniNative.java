@@ -49,10 +49,16 @@ final class UgniNative {
         }
     }
 
-    /** Text of this thread's last failed call. */
-    static String lastError() {
-        BytePointer text = ugni.vgn_error();
-        return text == null || text.isNull() ? "" : text.getString();
+    /** What the library says of this thread's last call, which failed; may be empty. */
+    private static String reason(String call, int code) {
+        BytePointer said = ugni.vgn_error();
+        String text = said == null || said.isNull() ? "" : said.getString();
+        // What tells of damaged memory names no call. All else may be of an earlier call.
+        boolean isOfThis =
+                text.startsWith("GNI_")
+                        ? call.startsWith(text.split(":", 2)[0])
+                        : code == UgniCode.INVALID_STATE;
+        return isOfThis ? text : "";
     }
 
     static UgniException failure(String call, long result, Object object) {
@@ -60,7 +66,7 @@ final class UgniNative {
         String why =
                 code == UgniCode.MISSING
                         ? library + " has no " + call + "; Verbena's own library has"
-                        : lastError();
+                        : reason(call, code);
         return new UgniException(call, code, object.toString(), why);
     }
 

@@ -205,6 +205,17 @@ class UgniLifecycleTest extends UgniPair {
     }
 
     @Test
+    void shouldNotTellOfAFailureBefore() {
+        long tooMuch = 1L << 47;
+        assertThatThrownBy(() -> initiator.allocate(tooMuch))
+                .isInstanceOf(UgniException.class)
+                .hasMessageContaining("; GNI_ExtMemAlloc: ")
+                .hasMessageContaining("2^46");
+        assertThatThrownBy(() -> endpoint.bind(1, 1)).hasMessageEndingWith(" for " + endpoint);
+        assertThatThrownBy(() -> here.attach(0)).hasMessageEndingWith(here + ", device 0");
+    }
+
+    @Test
     @Tag("ugni-7")
     @Tag("ugni-11")
     @Tag("ugni-108")

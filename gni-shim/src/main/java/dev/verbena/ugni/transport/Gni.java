@@ -88,9 +88,19 @@ final class Gni {
     static String failure(String call, long result) {
         int code = (int) -result;
         String name = code >= 0 && code < NAMES.length ? NAMES[code] : String.valueOf(code);
-        BytePointer text = ugni.vgn_error();
-        String why = text == null || text.isNull() ? "" : text.getString();
+        String why = reason(call, code);
         return call + ": GNI_RC_" + name + (why.isEmpty() ? "" : ": " + why);
+    }
+
+    private static String reason(String call, int code) {
+        BytePointer said = ugni.vgn_error();
+        String text = said == null || said.isNull() ? "" : said.getString();
+        // What tells of damaged memory names no call. All else may be of an earlier call.
+        boolean isOfThis =
+                text.startsWith("GNI_")
+                        ? call.startsWith(text.split(":", 2)[0])
+                        : code == INVALID_STATE;
+        return isOfThis ? text : "";
     }
 
     /**

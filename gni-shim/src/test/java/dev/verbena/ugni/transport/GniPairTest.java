@@ -141,6 +141,15 @@ class GniPairTest {
                 });
     }
 
+    @Test
+    void shouldNotTellOfAFailureBefore() {
+        GniResources resources = new Node(context()).transport.resources;
+        assertThatThrownBy(() -> resources.allocate(1L << 47))
+                .isInstanceOf(GniFailure.class)
+                .hasMessageContaining(": GNI_ExtMemAlloc: ");
+        assertThat(Gni.failure("GNI_EpBind", -2)).isEqualTo("GNI_EpBind: GNI_RC_INVALID_PARAM");
+    }
+
     // ---- protection ----
 
     private void expectRefusal(Node from, URI to, String reason) {
