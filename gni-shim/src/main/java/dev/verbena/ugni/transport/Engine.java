@@ -364,6 +364,7 @@ final class Engine {
             case Gni.STATUS_READ_ONLY -> Status.ACCESS;
             case Gni.STATUS_MDD_INVALID, Gni.STATUS_PROTECTION -> Status.STALE_KEY;
             case Gni.STATUS_UNREACHABLE -> Status.PEER_DEAD;
+            case Gni.STATUS_BUSY -> Status.TIMED_OUT;
             default -> Status.INTERNAL;
         };
     }

@@ -43,6 +43,9 @@ final class Gni {
     static final int STATUS_READ_ONLY = 10;
     static final int STATUS_UNREACHABLE = 11;
 
+    /** Another process sits on what it needs. */
+    static final int STATUS_BUSY = 13;
+
     /** How the functions begin that only our own library has. */
     private static final String EXTENSION = "GNI_Ext";
 

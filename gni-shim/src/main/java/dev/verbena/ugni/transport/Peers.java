@@ -18,6 +18,10 @@ final class Peers {
     private final UnsafeBuffer announcement;
     private final UnsafeBuffer heard;
     private final long[] openEndpoints = new long[OPEN];
+
+    /** Whether a datagram is posted there; not where somebody sat on the lock meanwhile. */
+    private final boolean[] isOpen = new boolean[OPEN];
+
     private final Long2ObjectHashMap<GniPeer> peers = new Long2ObjectHashMap<>();
     private final Long2ObjectHashMap<GniPeer> asked = new Long2ObjectHashMap<>();
     private long nextQuestion = OPEN;
@@ -36,7 +40,7 @@ final class Peers {
                 resources.name);
         for (int i = 0; i < OPEN; i++) {
             openEndpoints[i] = Gni.must("GNI_EpCreate", ugni.vgn_ep_create(resources.nic, 0));
-            open(i);
+            Gni.must("GNI_EpPostDataWId", open(i));
         }
     }
 
@@ -45,16 +49,17 @@ final class Peers {
                 BufferUtil.allocateDirectAligned(Gni.DATAGRAM_LENGTH, Gni.DATAGRAM_LENGTH));
     }
 
-    private void open(int index) {
-        Gni.must(
-                "GNI_EpPostDataWId",
+    private int open(int index) {
+        int answer =
                 ugni.vgn_data_post_id(
                         openEndpoints[index],
                         announcement.addressOffset(),
                         Announcement.LENGTH,
                         heard.addressOffset(),
                         Gni.DATAGRAM_LENGTH,
-                        index + 1));
+                        index + 1);
+        isOpen[index] = answer == 0;
+        return answer;
     }
 
     // ---- peers ----
@@ -119,11 +124,6 @@ final class Peers {
 
     // ---- asking ----
 
-    /** Whether some answer is awaited. */
-    boolean isAsking() {
-        return !asked.isEmpty();
-    }
-
     /** Asks for the peer's control mailbox unless that was done. */
     void ask(GniPeer peer) {
         if (peer.isKnown() || peer.question != 0) {
@@ -147,33 +147,52 @@ final class Peers {
         }
     }
 
-    /** Takes datagrams that have met another. */
+    /** Takes datagrams that have met another. What cannot be done now is done later. */
     void progress() {
+        for (int i = 0; i < OPEN; i++) {
+            if (!isOpen[i] && open(i) != 0) {
+                return;
+            }
+        }
         for (int i = 0; i < RESPONSE_LIMIT; i++) {
             if (ugni.vgn_data_probe_id(resources.nic, resources.at(0)) != 0) {
                 return;
             }
             long id = resources.scratch.getLong(0);
-            if (id <= OPEN) {
-                int index = (int) id - 1;
-                ugni.vgn_data_test_id(openEndpoints[index], id, resources.at(0));
-                open(index);
-            } else if (!onAnswer(id)) {
+            boolean isTaken = id <= OPEN ? onMet((int) id - 1) : onAnswer(id);
+            if (!isTaken) {
                 return;
             }
         }
     }
 
+    private boolean onMet(int index) {
+        if (end(openEndpoints[index], index + 1) <= 0) {
+            return false;
+        }
+        open(index);
+        return isOpen[index];
+    }
+
     private boolean onAnswer(long id) {
-        GniPeer peer = asked.remove(id);
+        GniPeer peer = asked.get(id);
         if (peer == null) {
             return false; // its endpoint is gone, and the datagram with it
         }
-        int state = ugni.vgn_data_test_id(peer.endpoint, id, resources.at(0));
+        int state = end(peer.endpoint, id);
+        if (state <= 0) {
+            return false;
+        }
+        asked.remove(id);
         peer.answered();
         if (state == Gni.POST_COMPLETED && Announcement.read(peer.answer, peer)) {
             peer.forgetAnswer();
         }
         return true;
+    }
+
+    /** What became of a datagram that was found finished; 0 and below: it cannot be taken now. */
+    private int end(long endpoint, long id) {
+        return ugni.vgn_data_test_id(endpoint, id, resources.at(0));
     }
 }
