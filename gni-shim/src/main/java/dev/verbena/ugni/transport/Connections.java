@@ -123,8 +123,8 @@ final class Connections extends RecordConnections<GniConnection> {
             fail(c, Status.REFUSED, c.uri + ": there is '" + c.peer.name + "'");
             return FAILED;
         }
-        if (record == DISCONNECT && c.inFlight() > 0) {
-            return LATER; // what was accepted before is placed before
+        if (record == DISCONNECT && (c.inFlight() > 0 || c.isShowing())) {
+            return LATER; // what was accepted before is placed before; the mailbox is looked at
         }
         int outcome = put(c, record);
         if (outcome == ControlMailbox.DELIVERED) {

@@ -30,7 +30,8 @@ final class GniConnection extends TableConnection {
     long peerMailboxLow;
     long peerMailboxHigh;
 
-    /** Operations that the NIC has and whose ends were not seen. */
+    /** Whether a handler looks at a message in our mailbox. */
+    private boolean isShowing;
 
     /** A long message whose bytes are under way: those behind it wait. */
     private boolean isSendingLong;
@@ -48,6 +49,7 @@ final class GniConnection extends TableConnection {
         endpoint = 0;
         longAt = 0;
         isSendingLong = false;
+        isShowing = false;
         peerMailbox = 0;
     }
 
@@ -95,6 +97,14 @@ final class GniConnection extends TableConnection {
     void endpoint(long endpoint, long longAt) {
         this.endpoint = endpoint;
         this.longAt = longAt;
+    }
+
+    void showing(boolean isLookedAt) {
+        isShowing = isLookedAt;
+    }
+
+    boolean isShowing() {
+        return isShowing;
     }
 
     void sendingLong(boolean isSending) {

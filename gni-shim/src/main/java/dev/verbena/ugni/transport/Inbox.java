@@ -86,8 +86,8 @@ final class Inbox extends ReadyInbox<GniConnection, Connections, MessageSlots> {
     protected int serve(GniConnection c, TransportHandler handler, int limit) {
         int handle = c.handle;
         int count = 0;
-        while (isOpen(c, handle)) {
-            if (count >= limit || slots.isFull()) {
+        for (int turns = 0; isOpen(c, handle); turns++) {
+            if (turns >= limit || slots.isFull()) {
                 ready.add(c.index);
                 break;
             }
@@ -139,9 +139,11 @@ final class Inbox extends ReadyInbox<GniConnection, Connections, MessageSlots> {
         long token = slots.take(bytes, length, handle);
         UnsafeBuffer view = slots.view(token);
         shown = c.endpoint;
+        c.showing(true);
         try {
             handler.onMessage(handle, c.context, view, 0, length, token);
         } finally {
+            c.showing(false);
             releaseShown();
             if (slots.isToBeReleased(token)) {
                 free(token);
@@ -162,6 +164,10 @@ final class Inbox extends ReadyInbox<GniConnection, Connections, MessageSlots> {
         long address = Notice.address(at);
         long length = Notice.bytes(at);
         int tag = Notice.tag(at);
+        if (region != null && !canHaveBeenPut(region, address - region.address(), length)) {
+            connections.corrupt(c, "sent a notification that makes no sense");
+            return NONSENSE; // of which no more is said
+        }
         int handle = c.handle;
         long userContext = c.context;
         ugni.vgn_smsg_release(c.endpoint);
@@ -170,10 +176,6 @@ final class Inbox extends ReadyInbox<GniConnection, Connections, MessageSlots> {
             return 0; // closed meanwhile
         }
         long offset = address - region.address();
-        if (!canHaveBeenPut(region, offset, length)) {
-            connections.corrupt(c, "sent a notification that makes no sense");
-            return 0;
-        }
         handler.onNotify(handle, userContext, tag, region.id(), offset, length);
         return 1;
     }

@@ -16,12 +16,15 @@ import dev.verbena.transport.TransportContext;
 import dev.verbena.transport.TransportException;
 import dev.verbena.transport.TransportHandler;
 import dev.verbena.transport.Transports;
+import dev.verbena.ugni.bindings.ugni;
 import java.io.IOException;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import org.agrona.DirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -44,6 +47,8 @@ class GniPairTest {
         int refusal;
         int notices;
         String reason = "";
+        Consumer<UnsafeBuffer> onMessage = message -> {};
+        final UnsafeBuffer message = new UnsafeBuffer();
 
         Node(TransportContext context) {
             transport = (GniTransport) Transports.open("gni", context);
@@ -75,6 +80,18 @@ class GniPairTest {
         public void onConnectFailed(long connection, long context, int status, String reason) {
             refusal = status;
             this.reason = reason;
+        }
+
+        @Override
+        public void onMessage(
+                long connection,
+                long context,
+                DirectBuffer buffer,
+                int offset,
+                int length,
+                long token) {
+            message.wrap(buffer, offset, length);
+            onMessage.accept(message);
         }
 
         @Override
@@ -130,6 +147,76 @@ class GniPairTest {
                     return b.notices == 7;
                 });
         until("completed", () -> a.completions == 1);
+    }
+
+    @Test
+    void shouldTakeNoMoreInAPollThanItsLimitThoughNobodyIsTold() {
+        Node a = new Node(context());
+        Node b = new Node(context());
+        join(a, b);
+        RegisteredRegion closed = b.transport.allocate(64, RemoteDescriptor.REMOTE_WRITE);
+        RemoteDescriptor d = new RemoteDescriptor();
+        closed.describe(0, 64, RemoteDescriptor.REMOTE_WRITE, d);
+        for (int i = 1; i <= 3; i++) {
+            assertThat(a.transport.putNotify(a.connection, a.region, 0, d, 0, 8, 1, 1, 0))
+                    .isEqualTo(ACCEPTED);
+            int done = i;
+            Await.until(() -> "put", () -> a.transport.poll(a, 64) >= 0 && a.completions == done);
+        }
+        closed.close();
+        for (int i = 1; i <= 3; i++) {
+            assertThat(b.transport.connections.find(b.connection).takenCount).isEqualTo(i - 1);
+            b.transport.poll(b, 1);
+        }
+        assertThat(b.notices).isZero();
+    }
+
+    @Test
+    void shouldTakeNothingBehindANotificationThatMakesNoSense() {
+        List<Throwable> errors = new ArrayList<>();
+        Node a = new Node(context());
+        Node b = new Node(context().errorHandler(errors::add));
+        join(a, b);
+        b.onMessage = message -> b.notices++;
+        GniResources resources = a.transport.resources;
+        UnsafeBuffer notice = new UnsafeBuffer(resources.scratch, Notice.SCRATCH_AT, Notice.LENGTH);
+        RemoteDescriptor d = b.descriptor();
+        Notice.write(notice, d.keyLow(), d.keyHigh(), d.base() - 8, 8, 1);
+        long endpoint = a.transport.connections.find(a.connection).endpoint;
+        assertThat(
+                        ugni.vgn_smsg_send(
+                                endpoint,
+                                notice.addressOffset(),
+                                Notice.LENGTH,
+                                0,
+                                0,
+                                0,
+                                Mailboxes.NOTIFICATION))
+                .isZero();
+        assertThat(ugni.vgn_cq_get(resources.sourceQueue, resources.at(0))).isZero();
+        assertThat(a.transport.send(a.connection, a.region, 0, 8, 1, 0)).isEqualTo(ACCEPTED);
+        until("ended", () -> b.transport.connections.find(b.connection) == null);
+        assertThat(errors).hasSize(1);
+        assertThat(b.notices).isZero();
+    }
+
+    @Test
+    void shouldShowAMessageThoughItsHandlerEndsTheConnectionAndBeginsOthers() {
+        Node a = new Node(context());
+        Node b = new Node(context().connectionsMax(1));
+        join(a, b);
+        List<Long> seen = new ArrayList<>();
+        b.onMessage =
+                message -> {
+                    assertThat(b.transport.disconnect(b.connection)).isEqualTo(ACCEPTED);
+                    b.connect(a.transport.uri());
+                    seen.add(message.getLong(0));
+                };
+        a.region.buffer(0, 8).putLong(0, 4711);
+        assertThat(a.transport.send(a.connection, a.region, 0, 8, 1, 0)).isEqualTo(ACCEPTED);
+        until("seen", () -> !seen.isEmpty());
+        assertThat(seen).containsExactly(4711L);
+        until("ended", () -> b.transport.connections.find(b.connection) == null);
     }
 
     @AfterEach
