@@ -90,7 +90,9 @@ final class Inbox extends RecordInbox<Connections, MessageSlots> {
         this.handler = handler;
         delivered = 0;
         // A handler that sends may have had a connection's ACCEPT taken: that is delivered first.
-        while (delivered < limit && !slots.isFull() && !ring.hasConnectionEvents()) {
+        for (int turns = 0;
+                turns < limit && !slots.isFull() && !ring.hasConnectionEvents();
+                turns++) {
             if (!isMessageHeld && isRecovering()) {
                 if (!recover()) {
                     break;
@@ -189,9 +191,10 @@ final class Inbox extends RecordInbox<Connections, MessageSlots> {
     private int notifications(TransportHandler handler, int limit) {
         PortalsEventFlyweight event = notification;
         int count = 0;
-        while (count < limit
-                && !ring.hasConnectionEvents()
-                && (isNotificationHeld || resources.notifyQueue.poll(event) != EventQueue.EMPTY)) {
+        for (int turns = 0; turns < limit && !ring.hasConnectionEvents(); turns++) {
+            if (!isNotificationHeld && resources.notifyQueue.poll(event) == EventQueue.EMPTY) {
+                break;
+            }
             isNotificationHeld = isEarly(MessageHeader.connection(event.headerData()));
             if (isNotificationHeld) {
                 break;

@@ -40,6 +40,8 @@ class PortalsAcceptTest {
     private static final class Ears implements TransportHandler {
         final List<String> heard = new ArrayList<>();
         long offered;
+        long connected;
+        int completions;
 
         @Override
         public void onConnectRequest(long c, URI peer, DirectBuffer data, int offset, int length) {
@@ -49,6 +51,12 @@ class PortalsAcceptTest {
         @Override
         public void onConnected(long c, long context) {
             heard.add("connected");
+            connected = c;
+        }
+
+        @Override
+        public void onCompletion(long c, int operation, long context, int status, long value) {
+            completions++;
         }
 
         @Override
@@ -152,6 +160,27 @@ class PortalsAcceptTest {
         assertThat(b.putNotify(accepting.offered, source, 0, descriptor, 0, 8, 5, 3, 0))
                 .isEqualTo(Transport.ACCEPTED);
         shouldHear("notification 5");
+    }
+
+    @Test
+    void shouldTakeNoMoreInAPollThanItsLimitThoughNobodyIsTold() {
+        assertThat(b.accept(accepting.offered, 2)).isEqualTo(Transport.ACCEPTED);
+        Await.until("connected", () -> a.poll(connecting, 10) > 0 && connecting.connected != 0);
+        for (int i = 0; i < 3; i++) {
+            assertThat(send()).isEqualTo(Transport.ACCEPTED);
+            assertThat(b.putNotify(accepting.offered, source, 0, descriptor, 0, 8, 5, 3, 0))
+                    .isEqualTo(Transport.ACCEPTED);
+        }
+        a.disconnect(connecting.connected);
+        for (int i = 0; i < 3; i++) {
+            assertThat(a.resources().messageQueue.isEmpty()).isFalse();
+            assertThat(a.resources().notifyQueue.isEmpty()).isFalse();
+            a.poll(connecting, 1);
+        }
+        assertThat(a.resources().messageQueue.isEmpty()).isTrue();
+        assertThat(a.resources().notifyQueue.isEmpty()).isTrue();
+        assertThat(connecting.heard).containsExactly("connected");
+        Await.until("completed", () -> b.poll(accepting, 10) >= 0 && accepting.completions == 6);
     }
 
     @Test
