@@ -129,8 +129,8 @@ public final class Nic {
      * @param flags {@link #READ_WRITE} or {@link #READ_ONLY}
      * @param destination where peers' posts leave remote events, messages among them; or null
      * @throws IllegalArgumentException for memory of another NIC handle
-     * @throws UgniException ERROR_RESOURCE when there are 4,096 registrations, or the queue is a
-     *     source queue
+     * @throws UgniException ERROR_RESOURCE when there are 4,096 registrations; INVALID_PARAM when
+     *     the queue is a source queue
      */
     public MemoryRegistration register(UgniMemory memory, int flags, CompletionQueue destination) {
         checkOwner();

@@ -261,6 +261,7 @@ final class Connections extends RecordConnections<GniConnection> {
     protected void onWatch(long nowNs) {
         resources.bell(); // throws if our memory was cut
         resources.control.sweep(nowNs, context.peerTimeoutNs());
+        records.take(); // what came while many events waited
     }
 
     @Override

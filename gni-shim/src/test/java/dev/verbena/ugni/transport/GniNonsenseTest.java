@@ -17,6 +17,7 @@ import dev.verbena.transport.TransportException;
 import dev.verbena.transport.TransportHandler;
 import dev.verbena.transport.Transports;
 import dev.verbena.transport.core.ConnectionLife;
+import dev.verbena.transport.core.EventRing;
 import dev.verbena.ugni.bindings.ugni;
 import java.net.URI;
 import java.util.ArrayList;
@@ -368,6 +369,23 @@ class GniNonsenseTest {
         long handle = there.transport.connect(here.transport.uri(), null, 0, 0, 1, 1_000_000_000L);
         assertThat(there.transport.connections.find(handle).peer).isSameAs(peer);
         assertThat(errors).isEmpty();
+    }
+
+    @Test
+    void shouldTakeARecordThatCameWhileManyEventsWaited() {
+        here.transport.disconnect(here.connection);
+        here.connection = 0;
+        until("disconnected", () -> there.connection == 0);
+        EventRing ring = there.transport.ring;
+        while (!ring.isBacklogged()) {
+            ring.add(handler -> {});
+        }
+        long asked = here.transport.connect(there.transport.uri(), null, 0, 0, 1, 5_000_000_000L);
+        GniConnection c = here.transport.connections.find(asked);
+        Await.until(
+                () -> "arrived", () -> here.transport.poll(here, 64) >= 0 && c.pendingRecord == 0);
+        there.transport.inbox.hasWork(); // takes the record's event
+        until("connected", () -> here.connection != 0 && there.connection != 0);
     }
 
     // ---- registrations ----
