@@ -209,7 +209,6 @@ static struct gni_nic *nic_new(struct gni_cdm *cdm, uint32_t device)
     nic->pe = gni_device_address(device);
     nic->inst = cdm->inst;
     nic->modes = cdm->modes;
-    nic->max_retrans = FMA_SMSG_MAX_RETRANS_DEFAULT;
     nic->is_aries = (uint32_t)gni_device_is_aries();
     nic->is_deferring = gni_number_of("GNI_SHIM_DEFER", 0) != 0;
     nic->is_strict = gni_number_of("GNI_SHIM_STRICT", 0) != 0;

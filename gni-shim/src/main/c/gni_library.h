@@ -153,7 +153,6 @@ struct gni_nic {
     uint32_t bounds_pages;
     uint32_t is_strict;
     uint32_t is_aries;
-    uint32_t max_retrans;
     uint32_t statistics[GNI_NUM_STATS];
     uint8_t *staging; /* a message being sent */
     struct gni_err *errors;

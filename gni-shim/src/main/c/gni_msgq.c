@@ -2,8 +2,6 @@
 #include "gni_msgq.h"
 #include <stdlib.h>
 
-#define GATHER_TRIES                                                                               \
-    10000 /* of a millisecond: how long the node's other instances are waited for */
 #define FOREVER_MS 0xffffffffu
 
 /* ---- the queue ---- */

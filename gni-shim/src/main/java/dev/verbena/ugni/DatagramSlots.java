@@ -83,10 +83,6 @@ final class DatagramSlots {
         spares.clear();
     }
 
-    int count() {
-        return slots.size();
-    }
-
     static boolean isFinished(int state) {
         return state == ugni.GNI_POST_COMPLETED
                 || state == ugni.GNI_POST_ERROR

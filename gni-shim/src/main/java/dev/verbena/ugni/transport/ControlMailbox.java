@@ -4,7 +4,6 @@ import dev.verbena.agent.internal.KillSteps;
 import dev.verbena.ugni.bindings.ugni;
 import java.util.concurrent.ThreadLocalRandom;
 import org.agrona.BufferUtil;
-import org.agrona.concurrent.SystemNanoClock;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
@@ -38,7 +37,6 @@ final class ControlMailbox {
     private static final int FLAG = 8;
     private static final int RECORD = 16;
     private static final int RESULT = ControlRecord.LENGTH + 4;
-    private static final long GIVE_UP_NS = 1_000_000_000L;
 
     final long address;
     final long low;
@@ -152,25 +150,15 @@ final class ControlMailbox {
         return post(peer);
     }
 
-    /** Posts and waits: an FMA transaction takes as long as the way there and back. */
+    /** Posts, and takes the event: an FMA transaction has ended when the post returns. */
     private int post(GniPeer peer) {
         int posted = ugni.vgn_post_fma(peer.endpoint, descriptor.address);
         if (posted != 0) {
             return posted == -Gni.ERROR_RESOURCE ? BUSY : UNREACHABLE;
         }
-        long entry = resources.at(0);
-        long startNs = SystemNanoClock.INSTANCE.nanoTime();
-        while (true) {
-            int answer = ugni.vgn_cq_get(resources.controlQueue, entry);
-            if (answer != -Gni.NOT_DONE) {
-                ugni.vgn_completed(
-                        resources.controlQueue, resources.scratch.getLong(0), resources.at(FLAG));
-                return answer == 0 ? DELIVERED : UNREACHABLE;
-            }
-            if (SystemNanoClock.INSTANCE.nanoTime() - startNs > GIVE_UP_NS) {
-                return UNREACHABLE;
-            }
-            Thread.onSpinWait();
-        }
+        int answer = ugni.vgn_cq_get(resources.controlQueue, resources.at(0));
+        ugni.vgn_completed(
+                resources.controlQueue, resources.scratch.getLong(0), resources.at(FLAG));
+        return answer == 0 ? DELIVERED : UNREACHABLE;
     }
 }

@@ -14,7 +14,6 @@ final class Gni {
     static final int TRANSACTION_ERROR = 11;
 
     static final int MEM_READ_ONLY = 1;
-    static final int CQ_BLOCKING = 1;
     static final int GLOBAL_EVENT = 2;
     static final int REMOTE_EVENT = 4;
     static final int TYPE_SMSG = 1;

@@ -19,7 +19,6 @@ final class GniResources {
     private static final int SPARE_EVENTS = 512;
     private static final int CONTROL_EVENTS = 64;
     private static final int SCRATCH = 256;
-    private static final int INVALID_STATE = 8;
     private static final int HANDLE_LENGTH = 16;
     private static final int PIECE = 8;
 
@@ -94,7 +93,7 @@ final class GniResources {
             try {
                 return attach((int) Math.floorMod(next, (long) GniAddress.PORT_MAX) + 1);
             } catch (GniFailure e) {
-                if (e.code != INVALID_STATE || tries == PORT_TRIES) {
+                if (e.code != Gni.INVALID_STATE || tries == PORT_TRIES) {
                     throw e;
                 }
             }
@@ -237,10 +236,6 @@ final class GniResources {
         if (!isClosed) {
             ugni.vgn_ext_ring(nic);
         }
-    }
-
-    synchronized boolean isClosed() {
-        return isClosed;
     }
 
     /** Closes everything; when nobody is in another method but {@link #ring}. */
