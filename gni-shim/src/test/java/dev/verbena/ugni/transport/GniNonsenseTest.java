@@ -393,9 +393,7 @@ class GniNonsenseTest {
     /** How many slots of {@link #here} have memory for a mailbox. */
     private long mailboxes() {
         Connections connections = here.transport.connections;
-        return IntStream.range(0, CONNECTIONS)
-                .filter(i -> connections.at(i).mailbox != 0)
-                .count();
+        return IntStream.range(0, CONNECTIONS).filter(i -> connections.at(i).mailbox != 0).count();
     }
 
     @Test

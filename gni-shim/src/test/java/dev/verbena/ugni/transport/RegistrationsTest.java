@@ -20,8 +20,7 @@ class RegistrationsTest {
         GniRegion[] regions = new GniRegion[3];
         for (int i = 0; i < regions.length; i++) {
             regions[i] =
-                    new GniRegion(
-                            registrations, i, 4096, 64, RemoteDescriptor.REMOTE_WRITE, null);
+                    new GniRegion(registrations, i, 4096, 64, RemoteDescriptor.REMOTE_WRITE, null);
         }
         // The two words of the second mixed, as 31 * low ^ high, are those of the first.
         long inverse = 0xEF7B_DEF7_BDEF_7BDFL;
