@@ -436,8 +436,9 @@ final class Engine {
         if (!w.isPosted()) {
             return; // of nothing that we know
         }
-        RemoteKey key = w.connection.handle == w.handle ? w.key : null;
         OfiConnection c = w.connection;
+        boolean isThere = c.handle == w.handle && c.state != OfiConnection.FREE;
+        RemoteKey key = isThere ? w.key : null;
         if (w.isEnded()) {
             w.abandonedEnded();
         } else {

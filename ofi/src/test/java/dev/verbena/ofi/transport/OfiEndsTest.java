@@ -1,0 +1,132 @@
+package dev.verbena.ofi.transport;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.verbena.agent.Await;
+import dev.verbena.memory.RegisteredRegion;
+import dev.verbena.memory.RemoteDescriptor;
+import dev.verbena.transport.Status;
+import dev.verbena.transport.Transport;
+import dev.verbena.transport.TransportContext;
+import dev.verbena.transport.TransportHandler;
+import dev.verbena.transport.Transports;
+import java.net.URI;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.BooleanSupplier;
+import org.agrona.DirectBuffer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** What is under way when a connection or a region ends. Only polls make progress here. */
+@Timeout(60)
+@ExtendWith(NeedsLibfabric.class)
+class OfiEndsTest {
+    /** One piece, which the peer's sockets do not hold: it arrives while the peer polls. */
+    private static final int LONG = 16 << 20;
+
+    private final List<Throwable> errors = new CopyOnWriteArrayList<>();
+    private final Node a = new Node();
+    private final Node b = new Node();
+    private RegisteredRegion local;
+    private RegisteredRegion target;
+
+    private final class Node implements TransportHandler {
+        final Transport transport =
+                Transports.open(
+                        "ofi",
+                        new TransportContext()
+                                .job("ends-" + ProcessHandle.current().pid())
+                                .receiveSlotCount(64)
+                                .outstandingMax(64)
+                                .connectionsMax(8)
+                                .option("ofi.progress", "caller")
+                                .errorHandler(errors::add));
+        long connection;
+        int completions;
+        int lastStatus;
+
+        @Override
+        public void onConnectRequest(
+                long connection, URI uri, DirectBuffer data, int offset, int length) {
+            transport.accept(connection, 1);
+        }
+
+        @Override
+        public void onConnected(long connection, long context) {
+            this.connection = connection;
+        }
+
+        @Override
+        public void onCompletion(
+                long connection, int operation, long context, int status, long value) {
+            completions++;
+            lastStatus = status;
+        }
+
+        void poll() {
+            transport.poll(this, 8);
+        }
+    }
+
+    @AfterEach
+    void close() {
+        if (local != null) {
+            local.close();
+            target.close();
+        }
+        a.transport.close();
+        b.transport.close();
+        assertThat(errors).isEmpty();
+    }
+
+    private void pollUntil(String what, BooleanSupplier condition) {
+        Await.until(
+                () -> what + "; " + errors,
+                () -> {
+                    a.poll();
+                    b.poll();
+                    return condition.getAsBoolean();
+                });
+    }
+
+    private void connect() {
+        b.transport.listen();
+        a.transport.connect(b.transport.uri(), null, 0, 0, 1, 30_000_000_000L);
+        pollUntil("connected", () -> a.connection != 0 && b.connection != 0);
+    }
+
+    /** A put from a to b of which a part has arrived. */
+    private void beginPut() {
+        local = a.transport.allocate(LONG, 0);
+        local.buffer(0, LONG).setMemory(0, LONG, (byte) 1);
+        RemoteDescriptor d = new RemoteDescriptor();
+        target.describe(0, LONG, RemoteDescriptor.REMOTE_WRITE, d);
+        assertThat(a.transport.put(a.connection, local, 0, d, 0, LONG, 1, 0)).isZero();
+        pollUntil("its begin", () -> target.buffer(0, 1).getByte(0) == 1);
+        assertThat(target.buffer(0, LONG).getByte(LONG - 1)).as("its last byte").isZero();
+    }
+
+    /** The peer takes its region back, and the answer is due when the connection is no more. */
+    @Test
+    void shouldGoOnWhenARevokedPutEndsAfterItsConnection() {
+        connect();
+        target = b.transport.allocate(LONG, RemoteDescriptor.REMOTE_WRITE);
+        beginPut();
+        target.close();
+        a.transport.disconnect(a.connection);
+        b.transport.disconnect(b.connection);
+        Await.until(
+                "the put's end",
+                () -> {
+                    a.poll();
+                    return a.completions == 1;
+                });
+        assertThat(a.lastStatus).isIn(Status.STALE_KEY, Status.PEER_DEAD);
+        a.connection = 0;
+        b.connection = 0;
+        connect();
+    }
+}
