@@ -43,6 +43,11 @@ public abstract class RegionTable<R extends TransportRegion> {
     /** Frees memory of the provider's own. */
     protected abstract void free(R region, long address);
 
+    /** Memory that was handed in is its owner's again, at the latest when the transport closes. */
+    protected void release(R region) {
+        region.releaseMemory();
+    }
+
     /** As {@code allocate}. */
     public final R allocate(long length, int rights) {
         requireRights(rights);
@@ -81,7 +86,7 @@ public abstract class RegionTable<R extends TransportRegion> {
         if (region.isToolkitMemory()) {
             free(region, address);
         } else {
-            region.releaseMemory();
+            release(region);
         }
     }
 

@@ -19,7 +19,9 @@ import org.agrona.concurrent.SystemNanoClock;
  */
 final class Connections extends RecordConnections<OfiConnection> implements Regions.Revoker {
     private static final int SILENT_PERIODS = 3;
-    private static final long QUIET_NS = 20_000_000L;
+
+    /** A close of a region waits so long for peers to answer. */
+    private static final long QUIET_NS = 100_000_000L;
 
     /** What a network does that drops long packets without a word: short ones arrive before. */
     private static final String SWALLOWED =
@@ -246,12 +248,11 @@ final class Connections extends RecordConnections<OfiConnection> implements Regi
     }
 
     @Override
-    public boolean await(OfiRegion region) {
+    public void await(OfiRegion region) {
         long endNs = SystemNanoClock.INSTANCE.nanoTime() + QUIET_NS;
         while (!region.users.isEmpty() && SystemNanoClock.INSTANCE.nanoTime() - endNs < 0) {
             engine.takeEvents();
         }
-        return region.users.isEmpty();
     }
 
     // ---- ends ----

@@ -64,10 +64,9 @@ final class OfiRegion extends TransportRegion {
 
     void abandonedEnded() {
         abandoned--;
-    }
-
-    boolean isInUse() {
-        return users() > 0 || !isToolkitMemory() && abandoned > 0;
+        if (abandoned == 0 && isClosed()) {
+            regions.settle();
+        }
     }
 
     /** A connection whose peer knew the key has ended. */

@@ -13,9 +13,8 @@ import java.util.List;
 import org.agrona.collections.Long2ObjectHashMap;
 
 /**
- * The regions of one transport. A region whose key peers were told outlives its close: memory of
- * the transport's own stays registered, unseen, until they have answered; in the place of memory
- * that was handed in there is other memory, where the provider names memory by offsets.
+ * The regions of one transport. A region whose key peers were told outlives its close: its memory
+ * stays registered, unseen, until they have answered.
  */
 final class Regions extends RegionTable<OfiRegion> {
     private static final long ANY_KEY = -1;
@@ -26,25 +25,17 @@ final class Regions extends RegionTable<OfiRegion> {
         /** One connection is to be told. */
         void revoke(int connection, long key);
 
-        /** Lets peers answer for a short time; true as soon as nobody is left to. */
-        boolean await(OfiRegion region);
-    }
-
-    /** A closed region that peers may still reach. */
-    private static final class Retired {
-        final OfiRegion region;
-        OffHeapMemory memory;
-
-        Retired(OfiRegion region, OffHeapMemory memory) {
-            this.region = region;
-            this.memory = memory;
-        }
+        /** Lets peers answer for a short time. */
+        void await(OfiRegion region);
     }
 
     private final OfiResources resources;
     private final Long2ObjectHashMap<OfiRegion> byKey = new Long2ObjectHashMap<>();
     private final Long2ObjectHashMap<OffHeapMemory> own = new Long2ObjectHashMap<>();
-    private final List<Retired> retired = new ArrayList<>();
+
+    /** Closed regions that peers may still reach. */
+    private final List<OfiRegion> retired = new ArrayList<>();
+
     private Revoker revoker;
 
     /** By what peers are to ask for the region that is registered now; below 0: anything. */
@@ -146,30 +137,10 @@ final class Regions extends RegionTable<OfiRegion> {
     protected void revoke(OfiRegion region) {
         byKey.remove(region.key);
         region.users.forEachInt(c -> revoker.revoke(c, region.key));
-        if (region.isToolkitMemory()) {
-            return; // in free, which has the memory
-        }
-        closing = region;
-        boolean isQuiet = region.users.isEmpty() || revoker.await(region);
-        closing = null;
-        deregister(region);
-        if (!isQuiet && !resources.info.usesVirtualAddresses() && !resources.info.choosesKeys()) {
-            retireForeign(region);
-        }
-    }
-
-    /** What peers that were not told yet put goes to memory that nobody looks at. */
-    private void retireForeign(OfiRegion region) {
-        OffHeapMemory memory = OffHeapMemories.allocate(region.length());
-        try {
-            long access = access(region.rights());
-            long mr =
-                    resources.register(
-                            memory.address(), memory.length(), OPERATIONS | access, region.key);
-            region.registered(mr, 0);
-            retired.add(new Retired(region, memory));
-        } catch (OfiFailure e) {
-            memory.close();
+        if (!region.isToolkitMemory() && !region.users.isEmpty()) {
+            closing = region; // its owner wants the memory
+            revoker.await(region);
+            closing = null;
         }
     }
 
@@ -182,17 +153,30 @@ final class Regions extends RegionTable<OfiRegion> {
 
     @Override
     protected boolean isOutstanding(OfiRegion region) {
-        return region.isInUse();
+        return region.users() > 0;
     }
 
     @Override
     protected void free(OfiRegion region, long address) {
-        OffHeapMemory memory = own.remove(region.id());
-        if (!region.isReachable()) {
-            deregister(region);
-            memory.close();
+        release(region);
+    }
+
+    @Override
+    protected void release(OfiRegion region) {
+        if (region.isReachable()) {
+            retired.add(region);
         } else {
-            retired.add(new Retired(region, memory));
+            deregister(region);
+            freeMemory(region);
+        }
+    }
+
+    private void freeMemory(OfiRegion region) {
+        OffHeapMemory made = own.remove(region.id());
+        if (made != null) {
+            made.close();
+        } else {
+            region.releaseMemory();
         }
     }
 
@@ -204,8 +188,8 @@ final class Regions extends RegionTable<OfiRegion> {
             closing.users.remove(connection);
         }
         for (int i = 0; i < retired.size(); i++) {
-            if (retired.get(i).region.key == key) {
-                retired.get(i).region.users.remove(connection);
+            if (retired.get(i).key == key) {
+                retired.get(i).users.remove(connection);
             }
         }
         settle();
@@ -217,13 +201,13 @@ final class Regions extends RegionTable<OfiRegion> {
      */
     void onEnded(int connection, boolean isLost) {
         if (closing != null) {
-            closing.users.remove(connection);
+            closing.userEnded(connection, isLost);
         }
         for (OfiRegion region : byKey.values()) {
             region.userEnded(connection, isLost);
         }
         for (int i = 0; i < retired.size(); i++) {
-            retired.get(i).region.userEnded(connection, isLost);
+            retired.get(i).userEnded(connection, isLost);
         }
         settle();
     }
@@ -231,23 +215,20 @@ final class Regions extends RegionTable<OfiRegion> {
     /** Frees what nobody reaches any more. */
     void settle() {
         for (int i = retired.size() - 1; i >= 0; i--) {
-            Retired one = retired.get(i);
-            if (!one.region.isReachable()) {
-                deregister(one.region);
-                one.memory.close();
-                retired.remove(i);
+            if (!retired.get(i).isReachable()) {
+                release(retired.remove(i));
             }
         }
     }
 
     /** Gives everything back; the endpoint is to close next, so nothing arrives any more. */
     void deregisterRetired() {
-        retired.forEach(one -> deregister(one.region));
+        retired.forEach(this::deregister);
     }
 
     /** After the endpoint's end. */
     void close() {
-        retired.forEach(one -> one.memory.close());
+        retired.forEach(this::freeMemory);
         retired.clear();
     }
 }

@@ -1,8 +1,11 @@
 package dev.verbena.ofi.transport;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.verbena.agent.Await;
+import dev.verbena.memory.OffHeapMemories;
+import dev.verbena.memory.OffHeapMemory;
 import dev.verbena.memory.RegisteredRegion;
 import dev.verbena.memory.RemoteDescriptor;
 import dev.verbena.transport.Status;
@@ -30,6 +33,7 @@ class OfiEndsTest {
     private final List<Throwable> errors = new CopyOnWriteArrayList<>();
     private final Node a = new Node();
     private final Node b = new Node();
+    private final OffHeapMemory memory = OffHeapMemories.allocate(LONG);
     private RegisteredRegion local;
     private RegisteredRegion target;
 
@@ -79,6 +83,7 @@ class OfiEndsTest {
         }
         a.transport.close();
         b.transport.close();
+        memory.close();
         assertThat(errors).isEmpty();
     }
 
@@ -100,7 +105,6 @@ class OfiEndsTest {
 
     /** A put from a to b of which a part has arrived. */
     private void beginPut() {
-        local = a.transport.allocate(LONG, 0);
         local.buffer(0, LONG).setMemory(0, LONG, (byte) 1);
         RemoteDescriptor d = new RemoteDescriptor();
         target.describe(0, LONG, RemoteDescriptor.REMOTE_WRITE, d);
@@ -113,9 +117,18 @@ class OfiEndsTest {
     @Test
     void shouldGoOnWhenARevokedPutEndsAfterItsConnection() {
         connect();
+        local = a.transport.allocate(LONG, 0);
         target = b.transport.allocate(LONG, RemoteDescriptor.REMOTE_WRITE);
         beginPut();
         target.close();
+        endBoth();
+        a.connection = 0;
+        b.connection = 0;
+        connect();
+    }
+
+    /** Both disconnect, and the put has ended for its user. */
+    private void endBoth() {
         a.transport.disconnect(a.connection);
         b.transport.disconnect(b.connection);
         Await.until(
@@ -125,8 +138,43 @@ class OfiEndsTest {
                     return a.completions == 1;
                 });
         assertThat(a.lastStatus).isIn(Status.STALE_KEY, Status.PEER_DEAD);
-        a.connection = 0;
-        b.connection = 0;
+    }
+
+    @Test
+    void shouldHoldMemoryHandedInThatAPeerStillWrites() {
         connect();
+        local = a.transport.allocate(LONG, 0);
+        target = b.transport.register(memory, RemoteDescriptor.REMOTE_WRITE);
+        beginPut();
+        b.transport.disconnect(b.connection);
+        target.close();
+        assertThatThrownBy(memory::close)
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("ofi region");
+        pollUntil("the put", () -> a.completions == 1);
+        assertThat(a.lastStatus).isEqualTo(Status.OK);
+    }
+
+    @Test
+    void shouldHoldMemoryHandedInThatTheProviderStillReads() {
+        connect();
+        local = a.transport.register(memory, 0);
+        target = b.transport.allocate(LONG, RemoteDescriptor.REMOTE_WRITE);
+        beginPut();
+        endBoth();
+        local.close();
+        assertThatThrownBy(memory::close)
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("ofi region");
+        pollUntil("the provider's end", this::isMemoryClosed);
+    }
+
+    private boolean isMemoryClosed() {
+        try {
+            memory.close();
+        } catch (IllegalStateException e) {
+            return false;
+        }
+        return true;
     }
 }
