@@ -7,6 +7,8 @@ import static dev.verbena.transport.Transport.ACCEPTED;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.verbena.memory.OffHeapMemories;
+import dev.verbena.memory.OffHeapMemory;
 import dev.verbena.memory.RegisteredRegion;
 import dev.verbena.memory.RemoteDescriptor;
 import java.util.HashSet;
@@ -183,6 +185,39 @@ abstract class RegionContract extends ConnectionContract {
         completion(p.a);
         settle();
         assertThat(pagesThatBeginWith(1, other)).isZero();
+    }
+
+    /** Its owner gets it back when the put has ended, and may have something else there then. */
+    @Test
+    void shouldKeepMemoryHandedInThatAPeerStillWritesAfterDisconnecting() {
+        Pair p = new Pair();
+        requires(p.b, Capability.FOREIGN_MEMORY, "FOREIGN_MEMORY");
+        RegisteredRegion local = p.a.allocate(LONG);
+        OffHeapMemory memory = OffHeapMemories.allocate(LONG);
+        RegisteredRegion target = p.b.transport.register(memory, REMOTE_WRITE);
+        whole(local).setMemory(0, LONG, (byte) 1);
+        RemoteDescriptor d = describe(target);
+        post("put", () -> p.a.transport.put(p.ab, local, 0, d, 0, LONG, 1, 0));
+        pump("its begin", () -> whole(target).getByte(0) != 0 || !p.a.completions.isEmpty());
+        p.b.transport.disconnect(p.ba);
+        target.close();
+        boolean isClosedAtOnce = isClosed(memory);
+        RegisteredRegion other = p.b.allocate(LONG);
+        completion(p.a);
+        settle();
+        if (isClosedAtOnce) {
+            assertThat(pagesThatBeginWith(1, other)).isZero();
+        }
+        pump("the memory is the owner's again", () -> isClosed(memory));
+    }
+
+    private static boolean isClosed(OffHeapMemory memory) {
+        try {
+            memory.close();
+        } catch (IllegalStateException e) {
+            return false;
+        }
+        return true;
     }
 
     private static long pagesThatBeginWith(int value, RegisteredRegion region) {

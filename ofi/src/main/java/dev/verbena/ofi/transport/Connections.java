@@ -38,6 +38,7 @@ final class Connections extends RecordConnections<OfiConnection> implements Regi
     private final Regions regions;
     private final Heartbeats heartbeats;
     private final Answers answers;
+    private final Departures departures = new Departures();
     private final long silentNs;
     private long watchNs;
     private boolean isListening;
@@ -122,8 +123,14 @@ final class Connections extends RecordConnections<OfiConnection> implements Regi
         if (c.peer.isGone) {
             return GONE;
         }
-        return switch (put(c, record)) {
-            case Controls.SENT -> DELIVERED;
+        boolean asks = record == DISCONNECT && regions.isKnownTo(c.handle);
+        return switch (put(c, record, asks)) {
+            case Controls.SENT -> {
+                if (asks) {
+                    c.askedForAnswer();
+                }
+                yield DELIVERED;
+            }
             case Controls.LATER -> LATER;
             default -> record == CONNECT ? unreachable(c) : GONE;
         };
@@ -155,16 +162,21 @@ final class Connections extends RecordConnections<OfiConnection> implements Regi
     @Override
     protected void post(OfiConnection c, int record) {
         if (c.peer != null) {
-            put(c, record);
+            put(c, record, false);
         }
     }
 
-    private int put(OfiConnection c, int type) {
+    /**
+     * Sends a record about a connection.
+     *
+     * @param asks of a DISCONNECT: whether the peer is to answer by one
+     */
+    private int put(OfiConnection c, int type, boolean asks) {
         return controls.send(
                 c.peer,
                 type,
                 c.peerHandle,
-                c.handle,
+                type == DISCONNECT && !asks ? 0 : c.handle,
                 context.creditsPerConnection(),
                 context.messageLengthMax(),
                 type == CONNECT ? c.privateData : null,
@@ -178,7 +190,7 @@ final class Connections extends RecordConnections<OfiConnection> implements Regi
 
     /** The request has arrived, and these two agree. */
     void seen(OfiConnection c) {
-        put(c, ControlRecord.SEEN);
+        put(c, ControlRecord.SEEN, false);
     }
 
     @Override
@@ -211,12 +223,41 @@ final class Connections extends RecordConnections<OfiConnection> implements Regi
 
     @Override
     protected void release(OfiConnection c) {
+        if (isAnswerDue(c)) {
+            answers.send(c.peer, DISCONNECT, c.peerHandle);
+        }
         engine.failAll(c, Status.PEER_DEAD);
         slots.drop(c);
-        regions.onEnded(c.handle, c.isLost || c.isQuietEnd && !c.isPeerDone);
+        if (c.isAnswerAsked && !c.isPeerDone) {
+            departures.add(c, SystemNanoClock.INSTANCE.nanoTime() + 2 * context.peerTimeoutNs());
+        } else {
+            regions.onEnded(c.handle, c.isLost || c.isQuietEnd && !c.isPeerDone);
+        }
         if (c.peerProcess != 0) {
             c.peer.unuse();
             heartbeats.peers(peers.inUse());
+        }
+    }
+
+    private static boolean isAnswerDue(OfiConnection c) {
+        return c.isAnswerDue && !c.isLost && c.inFlight() == 0;
+    }
+
+    /** The peer answers the end of a connection: it will reach nothing by it any more. */
+    void onLeft(int connection, OfiPeer peer, long incarnation) {
+        if (departures.remove(connection, peer, incarnation)) {
+            regions.onEnded(connection, false);
+        }
+    }
+
+    /** This transport closes: tells every peer, as far as they can be told at once. */
+    void leave() {
+        closeAll();
+        for (int i = 0; i < table.size(); i++) {
+            OfiConnection c = table.at(i);
+            if (isAnswerDue(c)) {
+                post(c, DISCONNECT);
+            }
         }
     }
 
@@ -332,10 +373,16 @@ final class Connections extends RecordConnections<OfiConnection> implements Regi
         watchNs = nowNs;
         peers.tick(nowNs);
         resources.drainBeacon();
+        int left = departures.takeExpired(nowNs);
+        while (left != 0) {
+            regions.onEnded(left, true);
+            left = departures.takeExpired(nowNs);
+        }
         for (int i = 0; i < table.size(); i++) {
             OfiConnection c = table.at(i);
             if (c.state == OfiConnection.ENDING && !c.isLost && c.endNs() - nowNs < 0) {
                 engine.failAll(c, Status.PEER_DEAD);
+                c.giveUp();
             }
         }
     }

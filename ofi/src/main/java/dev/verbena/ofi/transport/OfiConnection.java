@@ -22,6 +22,12 @@ final class OfiConnection extends TableConnection {
     /** The peer has disconnected: nothing of its operations is under way. */
     boolean isPeerDone;
 
+    /** The peer has disconnected, and is to hear when nothing of ours is under way. */
+    boolean isAnswerDue;
+
+    /** We have disconnected, and the peer is to say when nothing of its own is under way. */
+    boolean isAnswerAsked;
+
     /** Receive slots with what arrived and was not delivered; {@link #NONE}: nothing. */
     int firstSlot = NONE;
 
@@ -45,6 +51,8 @@ final class OfiConnection extends TableConnection {
         wanted = 0;
         isProbed = false;
         isPeerDone = false;
+        isAnswerDue = false;
+        isAnswerAsked = false;
         firstSlot = NONE;
         lastSlot = NONE;
         movingBytes = 0;
@@ -63,8 +71,18 @@ final class OfiConnection extends TableConnection {
         this.peer = peer;
     }
 
-    void peerDone() {
+    void peerDone(boolean asksForAnswer) {
         isPeerDone = true;
+        isAnswerDue = asksForAnswer;
+    }
+
+    /** What the provider still has of our operations nobody waits for. */
+    void giveUp() {
+        isAnswerDue = false;
+    }
+
+    void askedForAnswer() {
+        isAnswerAsked = true;
     }
 
     void probed() {

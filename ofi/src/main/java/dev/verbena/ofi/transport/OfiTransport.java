@@ -187,7 +187,7 @@ final class OfiTransport extends OfiOperations implements TransportPart {
         CloseHelper.close(progress);
         try {
             engine.takeEvents();
-            connections.closeAll();
+            connections.leave();
             long endNs = SystemNanoClock.INSTANCE.nanoTime() + FAREWELL_NS;
             while (!(parts.controls.isIdle() && parts.outbox.isEmpty())
                     && SystemNanoClock.INSTANCE.nanoTime() - endNs < 0) {

@@ -290,8 +290,10 @@ final class Records implements Engine.Arrivals {
             }
             case ConnectionLife.DISCONNECT -> {
                 if (c != null && c.isWith(peer.number, record.incarnation())) {
-                    c.peerDone();
+                    c.peerDone(record.from() != 0);
                     connections.onDisconnect(c);
+                } else if (c == null) {
+                    connections.onLeft(record.to(), peer, record.incarnation());
                 }
             }
             case ControlRecord.SILENT -> {

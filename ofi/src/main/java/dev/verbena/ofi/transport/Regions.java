@@ -195,6 +195,21 @@ final class Regions extends RegionTable<OfiRegion> {
         settle();
     }
 
+    /** Whether a region is there whose key this connection's peer was told. */
+    boolean isKnownTo(int connection) {
+        for (OfiRegion region : byKey.values()) {
+            if (region.users.contains(connection)) {
+                return true;
+            }
+        }
+        for (int i = 0; i < retired.size(); i++) {
+            if (retired.get(i).users.contains(connection)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     /**
      * This connection has ended. Of a lost peer's put a part may have arrived; the provider places
      * the rest when it comes to it, also after the end of the registration.

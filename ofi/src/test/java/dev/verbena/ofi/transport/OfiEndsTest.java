@@ -51,6 +51,7 @@ class OfiEndsTest {
         long connection;
         int completions;
         int lastStatus;
+        boolean isDisconnected;
 
         @Override
         public void onConnectRequest(
@@ -68,6 +69,11 @@ class OfiEndsTest {
                 long connection, int operation, long context, int status, long value) {
             completions++;
             lastStatus = status;
+        }
+
+        @Override
+        public void onDisconnected(long connection, long context) {
+            isDisconnected = true;
         }
 
         void poll() {
@@ -153,6 +159,20 @@ class OfiEndsTest {
                 .hasMessageContaining("ofi region");
         pollUntil("the put", () -> a.completions == 1);
         assertThat(a.lastStatus).isEqualTo(Status.OK);
+        pollUntil("the peer's word", this::isMemoryClosed);
+    }
+
+    @Test
+    void shouldGiveMemoryBackAtOnceWhenItsUserHasLeftBefore() {
+        connect();
+        local = a.transport.allocate(LONG, 0);
+        target = b.transport.register(memory, RemoteDescriptor.REMOTE_WRITE);
+        beginPut();
+        b.transport.disconnect(b.connection);
+        pollUntil("the put, and its end", () -> a.completions == 1 && a.isDisconnected);
+        b.poll();
+        target.close();
+        memory.close();
     }
 
     @Test
