@@ -21,12 +21,12 @@ final class Slots extends MessageTokens {
     private int unpostedCount;
 
     Slots(OfiResources resources) {
-        super(resources.slotCount);
+        super(resources.slotCount - OfiResources.SPARE_SLOTS);
         int count = resources.slotCount;
         this.resources = resources;
         slots = new UnsafeBuffer[count];
         views = new UnsafeBuffer[count];
-        slotOfToken = new int[count];
+        slotOfToken = new int[count - OfiResources.SPARE_SLOTS];
         next = new int[count];
         unposted = new int[count];
         for (int i = 0; i < count; i++) {

@@ -14,6 +14,8 @@ import dev.verbena.transport.TransportContext;
 import dev.verbena.transport.TransportHandler;
 import dev.verbena.transport.Transports;
 import java.net.URI;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.BooleanSupplier;
@@ -30,6 +32,9 @@ class OfiEndsTest {
     /** One piece, which the peer's sockets do not hold: it arrives while the peer polls. */
     private static final int LONG = 16 << 20;
 
+    private static final int SLOTS = 64;
+    private static final int CREDITS = 16;
+
     private final List<Throwable> errors = new CopyOnWriteArrayList<>();
     private final Node a = new Node();
     private final Node b = new Node();
@@ -43,7 +48,7 @@ class OfiEndsTest {
                         "ofi",
                         new TransportContext()
                                 .job("ends-" + ProcessHandle.current().pid())
-                                .receiveSlotCount(64)
+                                .receiveSlotCount(SLOTS)
                                 .outstandingMax(64)
                                 .connectionsMax(8)
                                 .option("ofi.progress", "caller")
@@ -52,6 +57,7 @@ class OfiEndsTest {
         int completions;
         int lastStatus;
         boolean isDisconnected;
+        final Deque<Long> retained = new ArrayDeque<>();
 
         @Override
         public void onConnectRequest(
@@ -69,6 +75,18 @@ class OfiEndsTest {
                 long connection, int operation, long context, int status, long value) {
             completions++;
             lastStatus = status;
+        }
+
+        @Override
+        public void onMessage(
+                long connection,
+                long context,
+                DirectBuffer buffer,
+                int offset,
+                int length,
+                long token) {
+            transport.retain(token);
+            retained.add(token);
         }
 
         @Override
@@ -128,9 +146,7 @@ class OfiEndsTest {
         beginPut();
         target.close();
         endBoth();
-        a.connection = 0;
-        b.connection = 0;
-        connect();
+        connectAgain();
     }
 
     /** Both disconnect, and the put has ended for its user. */
@@ -187,6 +203,48 @@ class OfiEndsTest {
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("ofi region");
         pollUntil("the provider's end", this::isMemoryClosed);
+    }
+
+    /** Retained messages of ended connections have slots still: auto has tokens for so many only. */
+    @Test
+    void shouldHoldMessagesBackWhenAllSlotsAreRetained() {
+        connect();
+        local = a.transport.allocate(8, 0);
+        target = b.transport.allocate(8, 0);
+        for (int i = 1; i <= SLOTS / CREDITS; i++) {
+            sendAll();
+            int count = i * CREDITS;
+            pollUntil("messages", () -> b.retained.size() == count);
+            a.transport.disconnect(a.connection);
+            pollUntil("its end", () -> b.isDisconnected);
+            b.isDisconnected = false;
+            connectAgain();
+        }
+        sendAll();
+        long endNs = System.nanoTime() + 100_000_000L;
+        while (System.nanoTime() - endNs < 0) {
+            a.poll();
+            b.poll();
+        }
+        assertThat(b.retained).hasSize(SLOTS);
+        for (int i = 0; i < CREDITS; i++) {
+            b.transport.release(b.retained.remove());
+        }
+        pollUntil("the last", () -> b.retained.size() == SLOTS);
+    }
+
+    private void connectAgain() {
+        a.connection = 0;
+        b.connection = 0;
+        connect();
+    }
+
+    private void sendAll() {
+        for (int i = 0; i < CREDITS; i++) {
+            assertThat(a.transport.send(a.connection, local, 0, 8, 1, 0)).isZero();
+        }
+        a.completions = 0;
+        pollUntil("sent", () -> a.completions == CREDITS);
     }
 
     private boolean isMemoryClosed() {
