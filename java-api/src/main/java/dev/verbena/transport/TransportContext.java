@@ -158,7 +158,7 @@ public final class TransportContext {
         return incarnation;
     }
 
-    /** Gets what cannot be thrown: a bad peer, a corrupted segment. */
+    /** Gets what cannot be thrown: a bad peer, a corrupted segment. What it throws is printed. */
     public TransportContext errorHandler(ErrorHandler errorHandler) {
         this.errorHandler = errorHandler;
         return this;

@@ -6,6 +6,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.ServiceLoader;
+import org.agrona.ErrorHandler;
 
 /** Finds providers by URI scheme. */
 public final class Transports {
@@ -73,7 +74,25 @@ public final class Transports {
                     "transport '%s' cannot work here: %s"
                             .formatted(scheme, provider.unavailabilityCause()));
         }
-        return provider.open(context.copy());
+        TransportContext own = context.copy();
+        return provider.open(own.errorHandler(harmless(own.errorHandler())));
+    }
+
+    /** One that throws must not end the poll, or the thread, that reports something. */
+    private static ErrorHandler harmless(ErrorHandler handler) {
+        if (handler == null) {
+            return null; // which the provider refuses
+        }
+        return error -> {
+            try {
+                handler.onError(error);
+            } catch (RuntimeException | Error e) {
+                if (e != error) {
+                    e.addSuppressed(error);
+                }
+                e.printStackTrace();
+            }
+        };
     }
 
     /**

@@ -82,7 +82,7 @@ final class ProgressThread implements Runnable, AutoCloseable {
             try {
                 drive();
             } catch (RuntimeException e) {
-                errorHandler.onError(e); // of the user's error handler, for instance
+                errorHandler.onError(e); // the next round may do better
             } finally {
                 guard.giveBack();
             }

@@ -37,6 +37,9 @@ import org.junit.jupiter.api.extension.ExtendWith;
 class OfiErrorsTest {
     private static final int RECORD = 512;
 
+    /** For so many errors the error handler throws. */
+    private static final int THROWN = 2;
+
     private final List<Throwable> errors = new CopyOnWriteArrayList<>();
     private final Transport transport = open(new TransportContext());
     private int status;
@@ -49,7 +52,14 @@ class OfiErrorsTest {
                         .receiveSlotCount(64)
                         .outstandingMax(64)
                         .connectionsMax(8)
-                        .errorHandler(errors::add));
+                        .errorHandler(this::onError));
+    }
+
+    private void onError(Throwable error) {
+        errors.add(error);
+        if (errors.size() <= THROWN) {
+            throw new AssertionError("thrown by an error handler, which harms nothing");
+        }
     }
 
     @AfterEach
@@ -214,6 +224,7 @@ class OfiErrorsTest {
         for (int i = 0; i < 1000; i++) {
             transport.poll(handler, 8);
         }
+        assertThat(errors).hasSizeGreaterThan(THROWN);
         try (Transport other = open(new TransportContext())) {
             boolean[] connected = new boolean[1];
             other.connect(transport.uri(), null, 0, 0, 1, 10_000_000_000L);
