@@ -95,19 +95,26 @@ final class Connections extends RecordConnections<OfiConnection> implements Regi
             return handle;
         }
         try {
-            OfiPeer peer = peers.of(to.endpointName());
+            byte[] name = to.endpointName();
+            if (resources.hasSocketAddresses() && name.length != resources.name.length) {
+                String lengths = "the name has %s bytes, those of its endpoints have %s";
+                refuse(c, own, lengths.formatted(name.length, resources.name.length));
+                return handle;
+            }
+            OfiPeer peer = peers.of(name);
             c.seek(peer, to.incarnation());
             peers.forget(peer);
             pend(c, CONNECT);
         } catch (UnknownHostException e) {
             fail(c, Status.NOT_LISTENING, uri + ": host " + to.host() + " has no address");
         } catch (OfiException e) {
-            fail(
-                    c,
-                    Status.REFUSED,
-                    uri + " is no address of provider " + own + ": " + e.getMessage());
+            refuse(c, own, e.getMessage());
         }
         return handle;
+    }
+
+    private void refuse(OfiConnection c, String provider, String why) {
+        fail(c, Status.REFUSED, c.uri + " is no address of provider " + provider + ": " + why);
     }
 
     // ---- records out ----
@@ -236,6 +243,9 @@ final class Connections extends RecordConnections<OfiConnection> implements Regi
         if (c.peerProcess != 0) {
             c.peer.unuse();
             heartbeats.peers(peers.inUse());
+        }
+        if (c.peer != null && c.peer.users == 0) {
+            peers.forget(c.peer); // nobody looks for it any more
         }
     }
 

@@ -107,7 +107,7 @@ final class Peers {
             CloseHelper.close(peer.probe);
             peer.probing(null);
             peer.reached(false);
-        } catch (IOException e) {
+        } catch (IOException | RuntimeException e) {
             CloseHelper.close(peer.probe); // no route, say: the time limit decides
             peer.probing(null);
         }

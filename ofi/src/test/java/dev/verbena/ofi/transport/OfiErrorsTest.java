@@ -19,13 +19,17 @@ import dev.verbena.transport.TransportContext;
 import dev.verbena.transport.TransportException;
 import dev.verbena.transport.TransportHandler;
 import dev.verbena.transport.Transports;
+import java.io.File;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.URI;
+import java.nio.channels.SocketChannel;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CopyOnWriteArrayList;
+import org.agrona.CloseHelper;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -105,6 +109,49 @@ class OfiErrorsTest {
         connect("ofi://127.0.0.1:4/?provider=cxi", 5_000_000_000L);
         assertThat(status).isEqualTo(Status.REFUSED);
         assertThat(reason).contains("cxi", "tcp");
+    }
+
+    /** The first bytes of a socket address, and no name at all. */
+    @Test
+    void shouldRefuseANameThatIsNoSocketAddress() {
+        for (String name : List.of("020012347f000001", "02")) {
+            connect("ofi://local:0/?provider=tcp&endpoint=" + name, 5_000_000_000L);
+            assertThat(status).isEqualTo(Status.REFUSED);
+            assertThat(reason).contains(name, "tcp");
+        }
+    }
+
+    /** Each peer is looked for until the attempt ends: its port swallows, for its queue is full. */
+    @Test
+    void shouldCloseTheSocketsOfAttemptsThatHaveEnded() throws IOException {
+        List<AutoCloseable> opened = new ArrayList<>();
+        try {
+            List<Integer> ports = new ArrayList<>();
+            for (int i = 0; i < 3; i++) {
+                ServerSocket deaf = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+                opened.add(deaf);
+                ports.add(deaf.getLocalPort());
+                for (int k = 0; k < 4; k++) {
+                    SocketChannel waiting = SocketChannel.open();
+                    opened.add(waiting);
+                    waiting.configureBlocking(false);
+                    waiting.connect(deaf.getLocalSocketAddress());
+                }
+            }
+            connect("ofi://127.0.0.1:" + ports.get(0) + "/?provider=tcp", 100_000_000L);
+            int before = descriptorCount();
+            for (int port : ports) {
+                connect("ofi://127.0.0.1:" + port + "/?provider=tcp", 100_000_000L);
+                assertThat(status).isEqualTo(Status.TIMED_OUT);
+            }
+            assertThat(descriptorCount()).isLessThanOrEqualTo(before);
+        } finally {
+            CloseHelper.closeAll(opened);
+        }
+    }
+
+    private static int descriptorCount() {
+        return new File("/proc/self/fd").list().length;
     }
 
     @Test
