@@ -1,6 +1,7 @@
 package dev.verbena.ofi;
 
 import dev.verbena.ofi.bindings.fabric;
+import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.agrona.UnsafeApi;
 
 /**
@@ -27,7 +28,8 @@ public final class Endpoint extends OfiObject {
     private final long contexts;
 
     /** Memory of the operation with this context, until it has ended. */
-    private final MemoryRegion[] inUse = new MemoryRegion[CONTEXTS];
+    private final AtomicReferenceArray<MemoryRegion> inUse =
+            new AtomicReferenceArray<>(CONTEXTS);
 
     Endpoint(Domain domain, CompletionQueue queue, AddressVector peers) {
         super(
@@ -79,30 +81,30 @@ public final class Endpoint extends OfiObject {
         return contexts + bytes - 1 & -bytes;
     }
 
-    private long context(int context) {
+    /** Before libfabric has it: another thread may poll its end before the call returns. */
+    private long begin(MemoryRegion region, int context) {
         if (context < 0 || context >= CONTEXTS) {
             throw new IllegalArgumentException(
                     "context " + context + " is outside 0 to " + (CONTEXTS - 1));
         }
-        if (inUse[context] != null) {
+        if (!inUse.compareAndSet(context, null, region)) {
             throw new IllegalStateException("context " + context + " is of an operation under way");
         }
+        region.use();
         return first() + (long) context * fabric.VFI_CONTEXT_BYTES;
     }
 
-    private int posted(int answer, MemoryRegion region, int context) {
-        if (answer == 0) {
-            inUse[context] = region;
-            region.use();
+    private int begun(int answer, int context) {
+        if (answer != 0) {
+            ended(context);
         }
         return answer;
     }
 
     /** The operation with this context has ended. */
     void ended(long context) {
-        MemoryRegion region = inUse[(int) context];
+        MemoryRegion region = inUse.getAndSet((int) context, null);
         if (region != null) {
-            inUse[(int) context] = null;
             region.unuse();
         }
     }
@@ -114,28 +116,26 @@ public final class Endpoint extends OfiObject {
     /** Sends a message: {@code fi_send}. */
     public int send(MemoryRegion from, long offset, long length, long peer, int context) {
         peers.require(peer);
-        return posted(
+        return begun(
                 fabric.vfi_send(
                         handle(),
                         from.range(offset, length),
                         length,
                         from.descriptor(),
                         peer,
-                        context(context)),
-                from,
+                        begin(from, context)),
                 context);
     }
 
     /** Takes a message of any peer: {@code fi_recv}. */
     public int receive(MemoryRegion to, long offset, long length, int context) {
-        return posted(
+        return begun(
                 fabric.vfi_recv(
                         handle(),
                         to.range(offset, length),
                         length,
                         to.descriptor(),
-                        context(context)),
-                to,
+                        begin(to, context)),
                 context);
     }
 
@@ -149,7 +149,7 @@ public final class Endpoint extends OfiObject {
             long key,
             int context) {
         peers.require(peer);
-        return posted(
+        return begun(
                 fabric.vfi_write(
                         handle(),
                         from.range(offset, length),
@@ -158,8 +158,7 @@ public final class Endpoint extends OfiObject {
                         peer,
                         remoteAddress,
                         key,
-                        context(context)),
-                from,
+                        begin(from, context)),
                 context);
     }
 
@@ -173,7 +172,7 @@ public final class Endpoint extends OfiObject {
             long key,
             int context) {
         peers.require(peer);
-        return posted(
+        return begun(
                 fabric.vfi_read(
                         handle(),
                         to.range(offset, length),
@@ -182,8 +181,7 @@ public final class Endpoint extends OfiObject {
                         peer,
                         remoteAddress,
                         key,
-                        context(context)),
-                to,
+                        begin(to, context)),
                 context);
     }
 

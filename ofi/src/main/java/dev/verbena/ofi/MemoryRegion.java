@@ -2,6 +2,7 @@ package dev.verbena.ofi;
 
 import dev.verbena.memory.OffHeapMemory;
 import dev.verbena.ofi.bindings.fabric;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /** Registered memory: {@code struct fid_mr}. It keeps the memory acquired until it closes. */
 public final class MemoryRegion extends OfiObject {
@@ -22,7 +23,7 @@ public final class MemoryRegion extends OfiObject {
     private final OffHeapMemory memory;
     private final String user;
     private final boolean isNamedByAddress;
-    private int uses;
+    private final AtomicInteger uses = new AtomicInteger();
 
     MemoryRegion(Domain domain, OffHeapMemory memory, long access, long key, Endpoint endpoint) {
         super(
@@ -62,11 +63,11 @@ public final class MemoryRegion extends OfiObject {
     }
 
     void use() {
-        uses++;
+        uses.incrementAndGet();
     }
 
     void unuse() {
-        uses--;
+        uses.decrementAndGet();
     }
 
     long descriptor() {
@@ -91,7 +92,7 @@ public final class MemoryRegion extends OfiObject {
     @Override
     public void close() {
         if (!isClosed()) {
-            if (uses > 0) {
+            if (uses.get() > 0) {
                 throw new IllegalStateException(this + " has " + uses + " operations under way");
             }
             super.close();

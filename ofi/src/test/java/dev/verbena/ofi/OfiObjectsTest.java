@@ -8,6 +8,8 @@ import dev.verbena.agent.Await;
 import dev.verbena.memory.OffHeapMemories;
 import dev.verbena.memory.OffHeapMemory;
 import dev.verbena.ofi.transport.NeedsLibfabric;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -132,6 +134,45 @@ class OfiObjectsTest {
         assertThatThrownBy(() -> a.endpoint.name()).isInstanceOf(IllegalStateException.class);
         assertThatThrownBy(() -> a.region.key()).isInstanceOf(IllegalStateException.class);
         assertThatThrownBy(() -> a.info.provider()).isInstanceOf(IllegalStateException.class);
+    }
+
+    /** A completion may be polled before the call that posted its operation returns. */
+    @Test
+    void shouldKnowWhatIsUnderWayWhenAnotherThreadPolls() throws InterruptedException {
+        int count = 5_000;
+        try (Side a = new Side();
+                Side b = new Side()) {
+            long peer = a.peers.insert(b.endpoint.name());
+            assertThat(b.endpoint.receive(b.region, 0, 8, 2)).isZero();
+            AtomicInteger sent = new AtomicInteger();
+            AtomicReference<Throwable> failure = new AtomicReference<>();
+            Thread sender = new Thread(() -> send(a, peer, count, sent));
+            sender.setUncaughtExceptionHandler((thread, e) -> failure.set(e));
+            sender.start();
+            Await.until(
+                    () -> "all sent; " + sent + ", " + failure,
+                    () -> {
+                        a.queue.poll((context, length, code) -> sent.incrementAndGet());
+                        b.queue.poll(
+                                (context, length, code) -> b.endpoint.receive(b.region, 0, 8, 2));
+                        return sent.get() == count || failure.get() != null;
+                    });
+            sender.join();
+            assertThat(failure.get()).isNull();
+            a.endpoint.close();
+            a.region.close();
+        }
+    }
+
+    private static void send(Side a, long peer, int count, AtomicInteger sent) {
+        for (int i = 0; i < count; i++) {
+            while (a.endpoint.send(a.region, 0, 8, peer, 1) != 0) {
+                Thread.onSpinWait();
+            }
+            while (sent.get() <= i) {
+                Thread.onSpinWait();
+            }
+        }
     }
 
     @Test
