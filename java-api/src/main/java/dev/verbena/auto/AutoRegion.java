@@ -5,6 +5,8 @@ import dev.verbena.memory.RegisteredRegion;
 import dev.verbena.memory.RemoteDescriptor;
 import dev.verbena.transport.core.SharedKey;
 import dev.verbena.transport.core.TransportRegion;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
  * A region of an {@link AutoTransport}: one region of each part that was needed so far. Owned by
@@ -18,6 +20,11 @@ final class AutoRegion extends TransportRegion {
 
     /** By part; null: not registered there yet. */
     private final RegisteredRegion[] parts;
+
+    /** A closed region of a part: something may still arrive there. */
+    record Left(int part, RegisteredRegion region) {}
+
+    private final List<Left> left = new ArrayList<>(0);
 
     /** Null until it is described. */
     private SharedKey key;
@@ -41,9 +48,21 @@ final class AutoRegion extends TransportRegion {
         return parts[part];
     }
 
-    /** It is registered with this part from now on; null: not any more. */
+    /** It is registered with this part from now on. */
     void set(int part, RegisteredRegion region) {
         parts[part] = region;
+    }
+
+    /** It is not registered with this part any more; its region there is closed. */
+    void leave(int part) {
+        left.add(new Left(part, parts[part]));
+        parts[part] = null;
+        key = null;
+    }
+
+    /** What it was registered with; more than one of a part if a close has failed between. */
+    List<Left> left() {
+        return left;
     }
 
     OffHeapMemory registered() {

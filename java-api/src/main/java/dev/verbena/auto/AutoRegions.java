@@ -7,6 +7,7 @@ import dev.verbena.transport.core.RegionTable;
 import dev.verbena.transport.core.SharedKey;
 import dev.verbena.transport.core.TransportPart;
 import java.security.SecureRandom;
+import java.util.ArrayList;
 import java.util.List;
 import org.agrona.collections.Long2ObjectHashMap;
 
@@ -20,6 +21,10 @@ final class AutoRegions extends RegionTable<AutoRegion> {
     /** By part and the part's own id: what a notification names. */
     private final List<Long2ObjectHashMap<AutoRegion>> byPart;
 
+    /** A closed region whose memory another part's peers may still reach. */
+    private record Kept(AutoRegion region, Runnable free) {}
+
+    private final List<Kept> kept = new ArrayList<>();
     private final SecureRandom random = new SecureRandom();
 
     AutoRegions(OwnerGuard guard, TransportPart[] parts) {
@@ -33,6 +38,7 @@ final class AutoRegions extends RegionTable<AutoRegion> {
 
     @Override
     protected AutoRegion make(long id, OffHeapMemory memory, long length, int rights) {
+        freeKept();
         RegisteredRegion[] made = new RegisteredRegion[parts.length];
         made[0] =
                 memory == null
@@ -106,18 +112,16 @@ final class AutoRegions extends RegionTable<AutoRegion> {
     /** The first part last: its memory is what the others have registered. */
     @Override
     protected void revoke(AutoRegion region) {
-        boolean isReachable = false;
+        freeKept();
         for (int part = parts.length - 1; part > 0; part--) {
-            RegisteredRegion at = region.at(part);
-            if (at != null) {
-                at.close();
-                isReachable |= parts[part].isStillReachable(at);
+            if (region.at(part) != null) {
+                region.at(part).close();
                 leave(part, region);
             }
         }
         RegisteredRegion first = region.at(0);
-        if (isReachable && region.isToolkitMemory()) {
-            parts[0].closeKeepingMemory(first);
+        if (isReachable(region) && region.isToolkitMemory()) {
+            kept.add(new Kept(region, parts[0].closeKeepingMemory(first)));
         } else {
             first.close();
         }
@@ -126,8 +130,25 @@ final class AutoRegions extends RegionTable<AutoRegion> {
 
     private void leave(int part, AutoRegion region) {
         byPart.get(part).remove(region.at(part).id());
-        region.set(part, null);
-        region.key(null);
+        region.leave(part);
+    }
+
+    /** Whether something may still arrive by a part that the region has left. */
+    private boolean isReachable(AutoRegion region) {
+        for (AutoRegion.Left left : region.left()) {
+            if (parts[left.part()].isStillReachable(left.region())) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private void freeKept() {
+        for (int i = kept.size() - 1; i >= 0; i--) {
+            if (!isReachable(kept.get(i).region)) {
+                kept.remove(i).free.run();
+            }
+        }
     }
 
     /** With the first part's region, in {@link #revoke}. */

@@ -151,8 +151,8 @@ final class ShmTransport extends ShmOperations implements TransportPart {
     }
 
     @Override
-    public void closeKeepingMemory(RegisteredRegion region) {
-        regions.close(own(region), true);
+    public Runnable closeKeepingMemory(RegisteredRegion region) {
+        return regions.closeKeepingMemory(own(region));
     }
 
     @Override

@@ -101,17 +101,27 @@ public abstract class RegionTable<R extends TransportRegion> {
     }
 
     /**
-     * As {@link #close(TransportRegion)}.
+     * As {@link #close(TransportRegion)}, but memory of the provider's own stays.
      *
-     * @param isMemoryKept whether memory of the provider's own stays until the transport's end
+     * @return frees the memory, which the transport's end does otherwise
      */
-    public final void close(R region, boolean isMemoryKept) {
+    public final Runnable closeKeepingMemory(R region) {
+        long address = close(region, region.isToolkitMemory());
+        return () -> {
+            if (address != 0) {
+                free(region, address);
+            }
+        };
+    }
+
+    /** Answers the address of memory that is kept. */
+    private long close(R region, boolean isMemoryKept) {
         if (!guard.enter()) {
             throw new IllegalStateException("closed: the transport of " + region);
         }
         try {
             if (region.isClosed()) {
-                return;
+                return 0;
             }
             if (isOutstanding(region)) {
                 throw new IllegalStateException(
@@ -121,11 +131,11 @@ public abstract class RegionTable<R extends TransportRegion> {
             revoke(region);
             byId.remove(region.id());
             open.remove(region);
-            if (isMemoryKept && region.isToolkitMemory()) {
-                region.retire();
-            } else {
-                giveBack(region);
+            if (isMemoryKept) {
+                return region.retire();
             }
+            giveBack(region);
+            return 0;
         } finally {
             guard.exit();
         }

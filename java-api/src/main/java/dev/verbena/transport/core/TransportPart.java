@@ -35,11 +35,14 @@ public interface TransportPart extends Transport {
     boolean isOutstanding(RegisteredRegion region);
 
     /**
-     * Closes a region, but keeps memory that this transport allocated until its own close: somebody
-     * may still write there.
+     * Closes a region, but keeps memory that this transport allocated: somebody may still write
+     * there.
+     *
+     * @return frees the memory, which this transport's close does otherwise
      */
-    default void closeKeepingMemory(RegisteredRegion region) {
+    default Runnable closeKeepingMemory(RegisteredRegion region) {
         region.close();
+        return () -> {};
     }
 
     /** Whether something may still arrive in a region that is about to be closed, or is closed. */
