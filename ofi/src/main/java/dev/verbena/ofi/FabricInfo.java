@@ -21,10 +21,12 @@ public final class FabricInfo implements AutoCloseable {
     /** Capability: atomics. */
     public static final long ATOMICS = fabric.VFI_ATOMIC;
 
+    private final boolean isSerial;
     private volatile long info;
 
-    private FabricInfo(long info) {
+    private FabricInfo(long info, boolean isSerial) {
         this.info = info;
+        this.isSerial = isSerial;
     }
 
     /**
@@ -58,7 +60,7 @@ public final class FabricInfo implements AutoCloseable {
             try {
                 for (long info = first; info != 0; info = fabric.vfi_info_next(info)) {
                     long copy = fabric.vfi_info_copy(info);
-                    found.add(new FabricInfo(OfiObject.check("fi_dupinfo", copy, "")));
+                    found.add(new FabricInfo(OfiObject.check("fi_dupinfo", copy, ""), isSerial));
                 }
             } catch (OfiException e) {
                 found.forEach(FabricInfo::close);
@@ -159,6 +161,11 @@ public final class FabricInfo implements AutoCloseable {
     /** Pieces of memory that one operation takes. */
     public int segmentsMax() {
         return (int) number(fabric.VFI_INFO_SEGMENTS_MAX);
+    }
+
+    /** Whether the caller has promised that all calls follow one another. */
+    public boolean isSerial() {
+        return isSerial;
     }
 
     /** Whether it works without calls of the program. */

@@ -10,13 +10,25 @@ import dev.verbena.transport.core.Turns;
  * the transport, but for the heartbeat. Allocates nothing.
  */
 final class FabricCalls {
-    private final Turns turns = new Turns();
+    private final Turns turns;
+
+    /** Whether calls for memory follow the others, too; else heartbeats go on while one pins. */
+    private final boolean isSerial;
+
     private final long fabricHandle;
     private final long domain;
     private final long queue;
     private final long endpoint;
 
-    FabricCalls(long fabricHandle, long domain, long queue, long endpoint) {
+    FabricCalls(
+            Turns turns,
+            boolean isSerial,
+            long fabricHandle,
+            long domain,
+            long queue,
+            long endpoint) {
+        this.turns = turns;
+        this.isSerial = isSerial;
         this.fabricHandle = fabricHandle;
         this.domain = domain;
         this.queue = queue;
@@ -166,6 +178,9 @@ final class FabricCalls {
     }
 
     long register(long bound, long address, long length, long access, long key) {
+        if (!isSerial) {
+            return fabric.vfi_mr(domain, bound, address, length, access, key);
+        }
         turns.enter();
         long mr = fabric.vfi_mr(domain, bound, address, length, access, key);
         turns.exit();
@@ -173,6 +188,10 @@ final class FabricCalls {
     }
 
     void deregister(long mr) {
+        if (!isSerial) {
+            fabric.vfi_close(mr);
+            return;
+        }
         turns.enter();
         fabric.vfi_close(mr);
         turns.exit();

@@ -11,6 +11,7 @@ import dev.verbena.ofi.FabricInfo;
 import dev.verbena.ofi.MemoryRegion;
 import dev.verbena.ofi.OfiException;
 import dev.verbena.ofi.bindings.fabric;
+import dev.verbena.transport.core.Turns;
 import java.security.SecureRandom;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -134,7 +135,14 @@ final class OfiResources implements AutoCloseable {
             CompletionQueue queue = open(queue(domain));
             Endpoint endpoint = endpoint(domain, queue);
             endpointHandle = endpoint.handle();
-            calls = new FabricCalls(net.handle(), domain.handle(), queue.handle(), endpointHandle);
+            calls =
+                    new FabricCalls(
+                            new Turns(),
+                            info.isSerial(),
+                            net.handle(),
+                            domain.handle(),
+                            queue.handle(),
+                            endpointHandle);
             name = endpoint.name();
             if (name.length > ControlRecord.NAME_MAX) {
                 throw new OfiFailure("the endpoint's name has " + name.length + " bytes", null);
