@@ -204,8 +204,7 @@ final class AutoTransport extends AutoOperations {
     protected int acceptPeer(long connection, long context) {
         int part = partOf(connection);
         int answer = part < 0 ? NOT_CONNECTED : parts[part].accept(inner(connection), context);
-        answered(connection);
-        if (answer == NOT_CONNECTED) {
+        if (answered(connection) && answer == NOT_CONNECTED) {
             ended(connection);
         }
         return answer;

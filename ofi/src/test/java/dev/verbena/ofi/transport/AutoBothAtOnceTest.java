@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.verbena.memory.RegisteredRegion;
 import dev.verbena.memory.RemoteDescriptor;
 import dev.verbena.transport.BlockingCalls;
+import dev.verbena.transport.Transport;
 import dev.verbena.transport.TransportContext;
 import java.net.URI;
 import java.nio.file.Path;
@@ -71,6 +72,9 @@ class AutoBothAtOnceTest {
                     CompletableFuture.supplyAsync(() -> add(there, uri, descriptor, go));
             long first = calls.accept();
             long second = calls.accept();
+            assertThat(calls.transport().accept(first, 9))
+                    .as("not offered any more, and counted still")
+                    .isEqualTo(Transport.NOT_CONNECTED);
             assertThat(calls.transport().explain())
                     .contains("shm, connections now: 1")
                     .contains("ofi, connections now: 1");
