@@ -207,8 +207,8 @@ final class Engine {
             w.worsen(statusOf(w, -answer));
             w.nextRange();
         }
-        if (w.operation == Operation.PUT_NOTIFY && w.status == Status.OK) {
-            notifyPeer(w);
+        if (w.operation == Operation.PUT_NOTIFY && w.status == Status.OK && !isNotified(w)) {
+            return -fabric.VFI_EAGAIN;
         }
         finish(w);
         return 0;
@@ -226,23 +226,22 @@ final class Engine {
         return answer;
     }
 
-    /** The bytes of a notifying put are placed: says so. Its credit was reserved. */
-    private void notifyPeer(Work w) {
+    /** The bytes of a notifying put are placed: says so, and it ends; nothing is to overtake that. */
+    private boolean isNotified(Work w) {
         OfiConnection c = w.connection;
-        long length = w.value;
         outbox.begin(c, Wire.NOTIFY, w.tag, 0);
         Wire.place(
                 resources.scratch,
                 OfiResources.RECORD_AT,
                 w.key == null ? 0 : w.key.key,
                 w.base + w.remoteOffsets[0],
-                length,
+                w.value,
                 0);
-        if (outbox.send(c, Wire.SHORT, true)) {
+        boolean isSent = outbox.send(c, Wire.SHORT, false);
+        if (isSent) {
             w.spendCredit();
-        } else {
-            w.worsen(Status.INTERNAL);
         }
+        return isSent;
     }
 
     // ---- messages ----
