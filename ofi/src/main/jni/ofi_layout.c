@@ -6,7 +6,6 @@
 #define LAYOUT(X)                                                                                  \
     X(VFI_MSG, FI_MSG)                                                                             \
     X(VFI_RMA, FI_RMA)                                                                             \
-    X(VFI_TAGGED, FI_TAGGED)                                                                       \
     X(VFI_ATOMIC, FI_ATOMIC)                                                                       \
     X(VFI_READ, FI_READ)                                                                           \
     X(VFI_WRITE, FI_WRITE)                                                                         \
@@ -14,12 +13,8 @@
     X(VFI_SEND, FI_SEND)                                                                           \
     X(VFI_REMOTE_READ, FI_REMOTE_READ)                                                             \
     X(VFI_REMOTE_WRITE, FI_REMOTE_WRITE)                                                           \
-    X(VFI_COMPLETION, FI_COMPLETION)                                                               \
-    X(VFI_DELIVERY_COMPLETE, FI_DELIVERY_COMPLETE)                                                 \
     X(VFI_MR_LOCAL, FI_MR_LOCAL)                                                                   \
     X(VFI_MR_VIRT_ADDR, FI_MR_VIRT_ADDR)                                                           \
-    X(VFI_MR_ALLOCATED, FI_MR_ALLOCATED)                                                           \
-    X(VFI_MR_PROV_KEY, FI_MR_PROV_KEY)                                                             \
     X(VFI_MR_ENDPOINT, FI_MR_ENDPOINT)                                                             \
     X(VFI_EAGAIN, FI_EAGAIN)                                                                       \
     X(VFI_EAVAIL, FI_EAVAIL)                                                                       \
@@ -28,7 +23,6 @@
     X(VFI_SOCKADDR_IN6, FI_SOCKADDR_IN6)                                                           \
     X(VFI_CQ_BYTES, sizeof(struct fi_cq_msg_entry))                                                \
     X(VFI_CQ_CONTEXT, offsetof(struct fi_cq_msg_entry, op_context))                                \
-    X(VFI_CQ_FLAGS, offsetof(struct fi_cq_msg_entry, flags))                                       \
     X(VFI_CQ_LENGTH, offsetof(struct fi_cq_msg_entry, len))                                        \
     X(VFI_CONTEXT_BYTES, sizeof(struct fi_context2))
 

@@ -20,7 +20,6 @@ extern "C" {
 
 #define VFI_MSG (1LL << 1)
 #define VFI_RMA (1LL << 2)
-#define VFI_TAGGED (1LL << 3)
 #define VFI_ATOMIC (1LL << 4)
 #define VFI_READ (1LL << 8)
 #define VFI_WRITE (1LL << 9)
@@ -28,13 +27,9 @@ extern "C" {
 #define VFI_SEND (1LL << 11)
 #define VFI_REMOTE_READ (1LL << 12)
 #define VFI_REMOTE_WRITE (1LL << 13)
-#define VFI_COMPLETION (1LL << 24)
-#define VFI_DELIVERY_COMPLETE (1LL << 28)
 
 #define VFI_MR_LOCAL (1 << 2)
 #define VFI_MR_VIRT_ADDR (1 << 4)
-#define VFI_MR_ALLOCATED (1 << 5)
-#define VFI_MR_PROV_KEY (1 << 6)
 #define VFI_MR_ENDPOINT (1 << 9)
 
 #define VFI_EAGAIN 11
@@ -47,7 +42,6 @@ extern "C" {
 /* One entry of a completion queue (struct fi_cq_msg_entry). */
 #define VFI_CQ_BYTES 24
 #define VFI_CQ_CONTEXT 0
-#define VFI_CQ_FLAGS 8
 #define VFI_CQ_LENGTH 16
 
 /* What vfi_cq_error writes: context, flags, length, error, the provider's error. */
@@ -60,16 +54,11 @@ extern "C" {
 
 /* Numbers of an info. */
 #define VFI_INFO_CAPS 0
-#define VFI_INFO_MODE 1
 #define VFI_INFO_MR_MODE 2
 #define VFI_INFO_ADDRESS_FORMAT 3
 #define VFI_INFO_MESSAGE_MAX 4
 #define VFI_INFO_INJECT_MAX 5
-#define VFI_INFO_SEND_QUEUE 6
-#define VFI_INFO_RECEIVE_QUEUE 7
 #define VFI_INFO_AUTO_PROGRESS 8
-#define VFI_INFO_MESSAGE_ORDER 9
-#define VFI_INFO_SEGMENTS_MAX 10
 /* Texts of an info. */
 #define VFI_TEXT_PROVIDER 0
 #define VFI_TEXT_FABRIC 1

@@ -57,8 +57,6 @@ static uint64_t number(const struct fi_info *info, uint32_t number)
     switch (number) {
     case VFI_INFO_CAPS:
         return info->caps;
-    case VFI_INFO_MODE:
-        return info->mode;
     case VFI_INFO_MR_MODE:
         return (uint64_t)info->domain_attr->mr_mode;
     case VFI_INFO_ADDRESS_FORMAT:
@@ -67,16 +65,8 @@ static uint64_t number(const struct fi_info *info, uint32_t number)
         return info->ep_attr->max_msg_size;
     case VFI_INFO_INJECT_MAX:
         return info->tx_attr->inject_size;
-    case VFI_INFO_SEND_QUEUE:
-        return info->tx_attr->size;
-    case VFI_INFO_RECEIVE_QUEUE:
-        return info->rx_attr->size;
     case VFI_INFO_AUTO_PROGRESS:
         return info->domain_attr->data_progress == FI_PROGRESS_AUTO;
-    case VFI_INFO_MESSAGE_ORDER:
-        return info->tx_attr->msg_order;
-    case VFI_INFO_SEGMENTS_MAX:
-        return info->tx_attr->iov_limit;
     default:
         return 0;
     }

@@ -28,8 +28,7 @@ public final class Endpoint extends OfiObject {
     private final long contexts;
 
     /** Memory of the operation with this context, until it has ended. */
-    private final AtomicReferenceArray<MemoryRegion> inUse =
-            new AtomicReferenceArray<>(CONTEXTS);
+    private final AtomicReferenceArray<MemoryRegion> inUse = new AtomicReferenceArray<>(CONTEXTS);
 
     Endpoint(Domain domain, CompletionQueue queue, AddressVector peers) {
         super(

@@ -158,11 +158,6 @@ public final class FabricInfo implements AutoCloseable {
         return (int) Math.min(Integer.MAX_VALUE, number(fabric.VFI_INFO_INJECT_MAX));
     }
 
-    /** Pieces of memory that one operation takes. */
-    public int segmentsMax() {
-        return (int) number(fabric.VFI_INFO_SEGMENTS_MAX);
-    }
-
     /** Whether the caller has promised that all calls follow one another. */
     public boolean isSerial() {
         return isSerial;
@@ -176,11 +171,6 @@ public final class FabricInfo implements AutoCloseable {
     /** Whether peers name memory by its address, and not by the offset in its registration. */
     public boolean usesVirtualAddresses() {
         return (number(fabric.VFI_INFO_MR_MODE) & fabric.VFI_MR_VIRT_ADDR) != 0;
-    }
-
-    /** Whether the provider chooses the keys of memory. */
-    public boolean choosesKeys() {
-        return (number(fabric.VFI_INFO_MR_MODE) & fabric.VFI_MR_PROV_KEY) != 0;
     }
 
     /** Whether memory of the operations' own side has to be registered, too. */

@@ -9,7 +9,7 @@ import dev.verbena.memory.RemoteDescriptor;
  * <pre>
  * generation  of the registration in the shared segment
  * base        address of the first byte in the owner's process
- * keyLow      low half: key of the RDMA device; high half: slot of the registration in the segment
+ * keyLow      high half: slot of the registration in the segment; low half: 0
  * keyHigh     secret
  * </pre>
  *
@@ -17,14 +17,12 @@ import dev.verbena.memory.RemoteDescriptor;
  */
 public final class SharedKey {
     private static final int HALF = 32;
-    private static final long LOW = 0xFFFF_FFFFL;
 
     /** An odd constant: the number of two slots of one secret differs. */
     private static final long SPREAD = 0x9E37_79B9_7F4A_7C15L;
 
     private int slot;
     private int generation;
-    private int deviceKey;
     private long secret;
 
     /** Nothing is known yet. */
@@ -37,13 +35,8 @@ public final class SharedKey {
         this.secret = secret;
     }
 
-    /** What an RDMA device finds the region by. */
-    public void device(int deviceKey) {
-        this.deviceKey = deviceKey;
-    }
-
     private long keyLow() {
-        return (long) slot << HALF | deviceKey & LOW;
+        return (long) slot << HALF;
     }
 
     /** By what peers ask for the region: from 0. */
@@ -61,11 +54,6 @@ public final class SharedKey {
     /** The slot that a descriptor names. */
     public static int slot(RemoteDescriptor descriptor) {
         return (int) (descriptor.keyLow() >>> HALF);
-    }
-
-    /** The key of an RDMA device that a descriptor names. */
-    public static long deviceKey(RemoteDescriptor descriptor) {
-        return descriptor.keyLow() & LOW;
     }
 
     /** The number that a descriptor names. */

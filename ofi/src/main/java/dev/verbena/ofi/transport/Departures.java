@@ -20,10 +20,7 @@ final class Departures {
     /** Whether this answer was awaited; once. */
     boolean remove(int connection, OfiPeer peer, long incarnation) {
         return waiting.removeIf(
-                d ->
-                        d.connection == connection
-                                && d.peer == peer
-                                && d.incarnation == incarnation);
+                d -> d.connection == connection && d.peer == peer && d.incarnation == incarnation);
     }
 
     /** The next one whose peer has not answered in time, or 0. */

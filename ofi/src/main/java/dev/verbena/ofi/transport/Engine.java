@@ -107,7 +107,7 @@ final class Engine {
                 w.lengths[i] = -1;
             }
         }
-        w.target(d, null);
+        w.target(d);
         startWithKey(w, d.keyLow(), w.status != Status.OK && w.count == 1);
     }
 
@@ -226,7 +226,9 @@ final class Engine {
         return answer;
     }
 
-    /** The bytes of a notifying put are placed: says so, and it ends; nothing is to overtake that. */
+    /**
+     * The bytes of a notifying put are placed: says so, and it ends; nothing is to overtake that.
+     */
     private boolean isNotified(Work w) {
         OfiConnection c = w.connection;
         outbox.begin(c, Wire.NOTIFY, w.tag, 0);

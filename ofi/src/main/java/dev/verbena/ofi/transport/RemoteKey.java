@@ -1,6 +1,5 @@
 package dev.verbena.ofi.transport;
 
-import dev.verbena.memory.RemoteDescriptor;
 import dev.verbena.transport.Status;
 import dev.verbena.transport.core.Ranges;
 
@@ -75,11 +74,6 @@ final class RemoteKey {
 
     boolean isDead() {
         return isDead;
-    }
-
-    /** Status of an operation that would reach this range by the descriptor. */
-    int check(RemoteDescriptor d, int right, long offset, long size) {
-        return isDead ? Status.STALE_KEY : check(d.base() + offset, right, size);
     }
 
     /** Status of an operation at this address. */

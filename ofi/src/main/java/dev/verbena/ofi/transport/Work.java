@@ -50,9 +50,8 @@ final class Work extends RecordWork<OfiConnection, OfiRegion> {
         c.onPosted();
     }
 
-    void target(RemoteDescriptor d, RemoteKey key) {
+    void target(RemoteDescriptor d) {
         base(d.base());
-        this.key = key;
     }
 
     void atomic(RemoteDescriptor d, long offset, long operand, long update) {

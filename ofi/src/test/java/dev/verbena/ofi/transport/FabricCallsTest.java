@@ -27,8 +27,7 @@ class FabricCallsTest {
                 Domain domain = fabric.domain(info);
                 OffHeapMemory memory = OffHeapMemories.allocate(4096)) {
             FabricCalls calls =
-                    new FabricCalls(
-                            turns, info.isSerial(), fabric.handle(), domain.handle(), 0, 0);
+                    new FabricCalls(turns, info.isSerial(), fabric.handle(), domain.handle(), 0, 0);
             turns.take();
             long mr =
                     calls.register(

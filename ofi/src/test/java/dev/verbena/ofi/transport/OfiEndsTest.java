@@ -205,7 +205,9 @@ class OfiEndsTest {
         pollUntil("the provider's end", this::isMemoryClosed);
     }
 
-    /** Retained messages of ended connections have slots still: auto has tokens for so many only. */
+    /**
+     * Retained messages of ended connections have slots still: auto has tokens for so many only.
+     */
     @Test
     void shouldHoldMessagesBackWhenAllSlotsAreRetained() {
         connect();
