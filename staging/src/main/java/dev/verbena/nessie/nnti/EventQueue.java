@@ -4,13 +4,12 @@ import java.util.ArrayDeque;
 
 /**
  * Events of the buffers to which it is attached, in the order in which they happened. Bounded: what
- * finds no room is counted. Owned by the transport's thread; allocates nothing once it has grown.
+ * finds no room is lost. Owned by the transport's thread; allocates nothing once it has grown.
  */
 public final class EventQueue {
     private final ArrayDeque<NntiStatus> events = new ArrayDeque<>();
     private final ArrayDeque<NntiStatus> spare = new ArrayDeque<>();
     private final int capacity;
-    private long lostCount;
 
     /** Room for so many events. */
     public EventQueue(int capacity) {
@@ -21,16 +20,18 @@ public final class EventQueue {
     }
 
     void add(NntiStatus event) {
-        if (events.size() == capacity) {
-            lostCount++;
-            return;
+        if (!isFull()) {
+            NntiStatus kept = spare.isEmpty() ? new NntiStatus() : spare.pop();
+            events.add(kept.set(event));
         }
-        NntiStatus kept = spare.isEmpty() ? new NntiStatus() : spare.pop();
-        events.add(kept.set(event));
     }
 
     boolean isEmpty() {
         return events.isEmpty();
+    }
+
+    boolean isFull() {
+        return events.size() == capacity;
     }
 
     /** Takes the oldest event; false: there is none. */
@@ -41,10 +42,5 @@ public final class EventQueue {
             spare.push(oldest);
         }
         return oldest != null;
-    }
-
-    /** Events that found no room. */
-    public long lostCount() {
-        return lostCount;
     }
 }

@@ -94,11 +94,6 @@ public final class NntiBuffer {
         events = queue;
     }
 
-    /** Events at this target that found no room because nobody took them. */
-    public long lostCount() {
-        return arrivals.lostCount();
-    }
-
     /**
      * Of others nothing arrives here from now on: their sends to the receive queue end with {@code
      * EPERM}, and what they put into this buffer, which its handle permits, is no event. Both are

@@ -87,12 +87,6 @@ public final class RpcClient {
         return new ServiceSearch(this, transport, url, timeoutMs);
     }
 
-    /** Disconnects. */
-    public void release(RpcService service) {
-        transport.disconnect(service.peer());
-        onPeerClosed(service.peer());
-    }
-
     /**
      * Starts a call.
      *

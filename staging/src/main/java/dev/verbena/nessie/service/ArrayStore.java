@@ -92,15 +92,15 @@ final class ArrayStore implements AutoCloseable {
     NntiBuffer take(long length) {
         NntiBuffer taken = memory.take(length);
         if (taken == null) {
-            evict(length);
+            evict(memory.charge(length));
             taken = memory.take(length);
         }
         return taken;
     }
 
-    private void evict(long length) {
+    private void evict(long wanted) {
         Iterator<Piece> oldest = resident.iterator();
-        while (memory.free() < length && oldest.hasNext()) {
+        while (memory.free() < wanted && oldest.hasNext()) {
             Piece piece = oldest.next();
             boolean isLost = !piece.version.file.error.isEmpty();
             if ((isLost || piece.is(Piece.State.FILED)) && !piece.isUsed()) {
@@ -113,11 +113,11 @@ final class ArrayStore implements AutoCloseable {
                 }
             }
         }
-        long missing = length - memory.free();
+        long missing = wanted - memory.free();
         for (Iterator<Piece> next = resident.iterator(); missing > 0 && next.hasNext(); ) {
             Piece piece = next.next();
             if (piece.version.file.error.isEmpty()) {
-                missing -= piece.length();
+                missing -= memory.charge(piece.length());
                 write(piece);
             }
         }

@@ -12,6 +12,9 @@ import java.util.ArrayDeque;
  * version, and pages that were touched before are faster. One thread.
  */
 final class PieceMemory {
+    /** A network has room for so many more or less, however short they are. */
+    private static final int PIECES_MAX = 2048;
+
     private final NntiTransport transport;
     private final Account account;
     private final ArrayDeque<NntiBuffer> kept = new ArrayDeque<>();
@@ -21,9 +24,14 @@ final class PieceMemory {
         this.account = new Account(capacity);
     }
 
-    /** Bytes that no piece has. */
+    /** Bytes that a piece of this length counts for. */
+    long charge(long length) {
+        return Math.max(length, account.capacity() / PIECES_MAX);
+    }
+
+    /** Bytes that no piece counts for. */
     long free() {
-        return account.free() + kept.stream().mapToLong(NntiBuffer::length).sum();
+        return account.free() + kept.stream().mapToLong(each -> charge(each.length())).sum();
     }
 
     /** Memory of this length, 1 to 1 GiB; null: there is no room. */
@@ -34,18 +42,18 @@ final class PieceMemory {
                 return buffer;
             }
         }
-        while (!account.reserve(length)) {
+        while (!account.reserve(charge(length))) {
             NntiBuffer oldest = kept.poll();
             if (oldest == null) {
                 return null;
             }
-            account.release(oldest.length());
+            account.release(charge(oldest.length()));
             transport.unregister(oldest);
         }
         try {
             return transport.alloc((int) length, 1, BufferFlags.GET_DST | BufferFlags.PUT_SRC);
         } catch (RuntimeException e) {
-            account.release(length);
+            account.release(charge(length));
             throw new ArrayException(
                     ArrayStatus.FAILED, "no memory of " + length + " bytes: " + e.getMessage());
         }

@@ -1,7 +1,6 @@
 package dev.verbena.nessie.xdr;
 
 import org.agrona.DirectBuffer;
-import org.agrona.MutableDirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /** Opaque data: bytes, with zeros behind them up to a multiple of 4. */
@@ -37,12 +36,6 @@ public class XdrOpaque extends XdrPacked {
     public final void set(byte[] source) {
         resize(source.length);
         elements.putBytes(0, source);
-    }
-
-    /** Copies all bytes into a buffer. */
-    public final void copyTo(MutableDirectBuffer target, int offset) {
-        target.boundsCheck(offset, count());
-        target.putBytes(offset, elements, 0, count());
     }
 
     /** A copy of the bytes. */

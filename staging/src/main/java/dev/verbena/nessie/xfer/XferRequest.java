@@ -15,11 +15,6 @@ import org.agrona.MutableDirectBuffer;
 
 /** One transfer at a time of a client, with memory of its own, registered once. One thread. */
 public final class XferRequest {
-    /** Of a request or a result without handles (specification, section 2.3). */
-    private static final int HEADER_LENGTH = 36;
-
-    private static final int HANDLE_LENGTH = 4 + BufferHandle.LENGTH_OF_ONE;
-
     /** Of the messages that ask for a piece of an array, and say that it was put. */
     private static final int PUSH_LENGTH = 64 + BufferHandle.LENGTH_OF_ONE;
 
@@ -62,9 +57,10 @@ public final class XferRequest {
     /** Bytes of messages and bulk data, see {@link XferClient#wireLength}. */
     long wireLength(RpcService service) {
         int argsMax = service.inlineArgsMax(data != null);
+        int header = service.requestLength() - service.inlineArgsMax(false);
         int handles = service.inlineArgsMax(false) - argsMax;
-        int length = 2 * HEADER_LENGTH + handles + args.encodedLength();
-        length += args.encodedLength() >= argsMax ? HANDLE_LENGTH : 0;
+        int length = 2 * header + handles + args.encodedLength();
+        length += args.encodedLength() >= argsMax ? BufferHandle.LENGTH_OF_ONE + 4 : 0;
         length += expected() == null ? 0 : result.encodedLength();
         return length + (long) rpc.pushCount() * PUSH_LENGTH + bulk();
     }
