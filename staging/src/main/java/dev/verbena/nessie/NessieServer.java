@@ -56,7 +56,8 @@ public final class NessieServer implements AutoCloseable {
     }
 
     /**
-     * Completes with the exit code when the server has ended: killed, or after its last request.
+     * Completes with the exit code when the server has ended: killed, after its last request, or,
+     * with -1, by an error.
      */
     public CompletableFuture<Integer> ended() {
         return end;
@@ -188,6 +189,7 @@ public final class NessieServer implements AutoCloseable {
         private RpcEndpoint endpoint;
         private RpcServer server;
         private CounterMirror counters;
+        private boolean isAtWork;
 
         Loop(Builder builder) {
             this.builder = builder;
@@ -222,8 +224,10 @@ public final class NessieServer implements AutoCloseable {
 
         @Override
         public int doWork() {
+            isAtWork = true;
             int work = endpoint.doWork() + builder.part.doWork();
             counters.worked(work);
+            isAtWork = false;
             if (server.isDone()) {
                 throw new AgentTerminationException("the server has ended");
             }
@@ -242,7 +246,7 @@ public final class NessieServer implements AutoCloseable {
             builder.part.onClose();
             CloseHelper.close(counters);
             CloseHelper.close(endpoint == null ? builder.transport : endpoint);
-            end.complete(server == null ? 0 : server.exitCode());
+            end.complete(isAtWork || server == null ? -1 : server.exitCode());
         }
 
         @Override

@@ -261,7 +261,7 @@ public final class RpcCall {
         arrival = number;
         isTimed = false;
         isReplied = false;
-        isOrphan = false;
+        isOrphan = from.state() == NntiPeer.State.CLOSED; // its message has waited for room
         isCounted = false;
         isAsking = false;
         reply.header.code(RpcResult.EIO.code()); // if it ends without an answer

@@ -210,6 +210,9 @@ public final class RpcServer {
         } catch (XdrException | IndexOutOfBoundsException e) {
             call.refuse(RpcResult.EDECODE);
             return;
+        } catch (OutOfMemoryError e) {
+            call.refuse(RpcResult.ENOMEM);
+            return;
         }
         call.phase(RpcCall.Phase.QUEUED);
         queue.add(call);
@@ -315,8 +318,7 @@ public final class RpcServer {
             // Its handler may keep the object and answer it later: it is never used again.
             slots.give(call);
             call.phase(RpcCall.Phase.ABANDONED);
-            used.remove(call);
-            free.add(new RpcCall(this));
+            handled(call, new RpcCall(this));
         }
     }
 
@@ -414,11 +416,15 @@ public final class RpcServer {
     private void free(RpcCall call) {
         if (!call.isHandling()) {
             call.phase(RpcCall.Phase.FREE);
-            used.remove(call);
-            free.add(call);
-            handledCount++;
-            servedCount += call.isCounted ? 1 : 0;
+            handled(call, call);
         }
+    }
+
+    private void handled(RpcCall call, RpcCall next) {
+        used.remove(call);
+        free.push(next); // as few as can be have the memory of arguments
+        handledCount++;
+        servedCount += call.isCounted ? 1 : 0;
     }
 
     /**

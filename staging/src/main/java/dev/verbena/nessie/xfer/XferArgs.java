@@ -33,12 +33,15 @@ final class XferArgs extends XferValue {
     @Override
     public int decode(DirectBuffer buffer, int index, int limit) {
         int length = super.decode(buffer, index, limit);
+        int count = array == null ? count() : array.count();
         int how = numbers.get(2);
-        if (count() < 1 || count() > DataArray.COUNT_MAX || how < 0 || how >= VALIDATIONS.length) {
-            throw new XdrException(count() + " elements, validation " + how);
-        }
-        if (array != null && array.count() != count()) {
-            throw new XdrException(array.count() + " elements, announced " + count());
+        boolean isCount = count == count() && count > 0 && count <= DataArray.COUNT_MAX;
+        if (!isCount || how < 0 || how >= VALIDATIONS.length) {
+            if (array != null) {
+                array.release();
+            }
+            String what = "%s elements, announced %s, validation %s";
+            throw new XdrException(what.formatted(count, count(), how));
         }
         return length;
     }

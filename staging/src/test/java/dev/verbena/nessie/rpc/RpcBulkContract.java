@@ -144,9 +144,7 @@ abstract class RpcBulkContract extends RpcArgumentsContract {
             pair.serving.doWork();
         }
         assertThat(slots.get(1)).isSameAs(slots.get(0));
-        RpcEndpoint gone = client;
-        pair.forget(gone);
-        gone.close();
+        closeClient();
         pair.pump("given up", () -> pair.server.pendingCount() == 0);
         assertThat(slots.get(1).isOpen()).isFalse();
         connectClient();
@@ -158,26 +156,71 @@ abstract class RpcBulkContract extends RpcArgumentsContract {
         }
     }
 
-    @Test
-    void shouldHoldNoMoreCallsWhenOneOfAClientThatIsGoneIsAnswered() {
+    private void reopenForOneCallAtATime(long requestsMax) {
         RpcServerOptions one = RpcServerOptions.DEFAULT;
         reopen(
                 new RpcServerOptions(
-                        1, 0, -1, one.argsLengthMax(), 0, 0, 0, one.progressNs(), one.order()));
-        call(HOLD, null, null, 20_000);
-        pair.pump("held", () -> held.size() == 1);
+                        1,
+                        0,
+                        requestsMax,
+                        one.argsLengthMax(),
+                        0,
+                        0,
+                        0,
+                        one.progressNs(),
+                        one.order()));
+    }
+
+    private void closeClient() {
         RpcEndpoint gone = client;
         pair.forget(gone);
         gone.close();
+    }
+
+    private void steps() {
+        for (int i = 0; i < 100; i++) {
+            pair.step();
+        }
+    }
+
+    /** The second one waits for room, and is delivered when nobody is there any more. */
+    @Test
+    void shouldNotHandleRequestsOfAClientThatIsGone() {
+        reopenForOneCallAtATime(-1);
+        call(HOLD, null, null, 20_000);
+        call(HOLD, null, null, 20_000);
+        pair.pump("held", () -> held.size() == 1);
+        steps();
+        closeClient();
+        pair.pump("given up", () -> pair.server.pendingCount() == 0);
+        steps();
+        assertThat(pair.server.pendingCount()).isZero();
+        assertThat(held).hasSize(1);
+    }
+
+    @Test
+    void shouldCountARequestWhoseClientIsGone() {
+        reopenForOneCallAtATime(1);
+        call(HOLD, null, null, 20_000);
+        pair.pump("held", () -> held.size() == 1);
+        assertThat(pair.server.isDone()).isFalse();
+        closeClient();
+        pair.pump("done", pair.server::isDone);
+    }
+
+    @Test
+    void shouldHoldNoMoreCallsWhenOneOfAClientThatIsGoneIsAnswered() {
+        reopenForOneCallAtATime(-1);
+        call(HOLD, null, null, 20_000);
+        pair.pump("held", () -> held.size() == 1);
+        closeClient();
         pair.pump("given up", () -> pair.server.pendingCount() == 0);
         assertThat(held.remove().reply(0, null)).isEqualTo(RpcResult.EIO);
         connectClient();
         call(HOLD, null, null, 20_000);
         call(HOLD, null, null, 20_000);
         pair.pump("held", () -> !held.isEmpty());
-        for (int i = 0; i < 100; i++) {
-            pair.step();
-        }
+        steps();
         assertThat(held).hasSize(1);
     }
 

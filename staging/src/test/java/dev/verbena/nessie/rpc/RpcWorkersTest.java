@@ -7,6 +7,7 @@ import dev.verbena.agent.RealEnvironment;
 import dev.verbena.nessie.NessieClient;
 import dev.verbena.nessie.NessieServer;
 import dev.verbena.nessie.nnti.NntiPair;
+import dev.verbena.nessie.nnti.NntiTransport;
 import dev.verbena.nessie.xdr.XdrException;
 import dev.verbena.transport.TransportContext;
 import dev.verbena.transport.Transports;
@@ -17,6 +18,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.agrona.DirectBuffer;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -133,6 +136,79 @@ class RpcWorkersTest {
             Bytes result = client.call(ECHO, new Bytes(8), new Bytes()).join();
             assertThat(result.value).hasSize(4);
             assertThat(errors).hasSize(6).allMatch(e -> e.getMessage().startsWith("planned"));
+        }
+    }
+
+    /** Arguments for which there is no memory cost their client this call only. */
+    @Test
+    void shouldRefuseArgumentsForWhichThereIsNoMemory() {
+        try (RealEnvironment environment = RealEnvironment.builder().job("workers").build();
+                NessieServer server =
+                        NessieServer.builder(environment, Transports.open("shm", context))
+                                .on(ECHO, Bytes::new, call -> call.reply(0, call.args()))
+                                .on(FILL, Huge::new, call -> call.reply(0, null))
+                                .start();
+                NessieClient client =
+                        NessieClient.connect(
+                                environment,
+                                Transports.open("shm", context),
+                                server.url(),
+                                20_000)) {
+            for (int length : new int[] {8, 8_000}) {
+                assertThatThrownBy(() -> client.call(FILL, new Bytes(length), null).join())
+                        .cause()
+                        .isInstanceOfSatisfying(
+                                RpcException.class,
+                                e -> assertThat(e.remoteCode()).isEqualTo(RpcResult.ENOMEM.code()));
+            }
+            Bytes result = client.call(ECHO, new Bytes(8), new Bytes()).join();
+            assertThat(result.value).hasSize(4);
+            assertThat(server.exitCode()).isNull();
+        }
+    }
+
+    /** A server that nobody has ended says so. */
+    @Test
+    void shouldNotEndInOrderByAnError() throws Exception {
+        List<Throwable> errors = new CopyOnWriteArrayList<>();
+        AtomicBoolean isFailing = new AtomicBoolean();
+        NessieServer.Part part =
+                new NessieServer.Part() {
+                    @Override
+                    public void onStart(NntiTransport network) {}
+
+                    @Override
+                    public int doWork() {
+                        if (isFailing.get()) {
+                            throw new InternalError("planned");
+                        }
+                        return 0;
+                    }
+                };
+        try (RealEnvironment environment =
+                        RealEnvironment.builder().job("workers").errorHandler(errors::add).build();
+                NessieServer server =
+                        NessieServer.builder(environment, Transports.open("shm", context))
+                                .part(part)
+                                .start()) {
+            assertThat(server.exitCode()).isNull();
+            isFailing.set(true);
+            assertThat(server.ended().get(30, TimeUnit.SECONDS)).isEqualTo(-1);
+            assertThat(errors).singleElement().asString().contains("planned");
+        }
+        isFailing.set(false);
+        try (RealEnvironment environment = RealEnvironment.builder().job("workers").build()) {
+            NessieServer server =
+                    NessieServer.builder(environment, Transports.open("shm", context)).start();
+            server.close();
+            assertThat(server.exitCode()).isZero();
+        }
+    }
+
+    private static final class Huge extends Bytes {
+        @Override
+        public int decode(DirectBuffer buffer, int index, int limit) {
+            throw new OutOfMemoryError("planned");
         }
     }
 

@@ -3,6 +3,7 @@ package dev.verbena.nessie.xfer;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.verbena.nessie.xdr.XdrException;
 import java.util.stream.IntStream;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Tag;
@@ -32,6 +33,20 @@ class XferTest extends XferContract {
         assertThat(Distribution.BLOCK.serverOf(1, 2, 5)).isEqualTo(1);
         assertThatThrownBy(() -> Distribution.BLOCK.serverOf(7, 7, 3))
                 .isInstanceOf(IllegalArgumentException.class);
+    }
+
+    /** The server keeps the object for the next request. */
+    @Test
+    void shouldKeepNoMemoryOfArgumentsThatAreRefused() {
+        XferArgs sent = new XferArgs(new DataArray().resize(1 << 17));
+        sent.set(5, 0, Validation.NONE);
+        UnsafeBuffer encoded = new UnsafeBuffer(new byte[sent.encodedLength()]);
+        sent.encode(encoded, 0);
+        XferArgs args = new XferArgs(new DataArray());
+        assertThatThrownBy(() -> args.decode(encoded, 0, encoded.capacity()))
+                .isInstanceOf(XdrException.class)
+                .hasMessage("131072 elements, announced 5, validation 0");
+        assertThat(args.array.memory().capacity()).isZero();
     }
 
     @Test
