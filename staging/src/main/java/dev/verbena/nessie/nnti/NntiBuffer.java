@@ -193,9 +193,10 @@ public final class NntiBuffer {
 
     // ---- slots of a receive queue
 
-    /** Offset of the next slot, now occupied; -1: it is not free. */
+    /** Offset of the next slot, now occupied; -1: it is not free, or nobody would learn of it. */
     int claimSlot() {
-        if (busySlots.get(nextSlot)) {
+        boolean isUntold = receives.isEmpty() && (events == null ? arrivals : events).isFull();
+        if (isUntold || busySlots.get(nextSlot)) {
             return -1;
         }
         int slot = nextSlot;

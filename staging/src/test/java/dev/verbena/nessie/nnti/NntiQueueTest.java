@@ -67,6 +67,21 @@ class NntiQueueTest {
         assertThat(pair.right.await(next, 10_000, received)).isEqualTo(NntiResult.OK);
     }
 
+    /** Nor those for which there is a slot, but no room for the event that tells of it. */
+    @Test
+    void shouldLoseNoMessageForWhichThereIsNoRoomForAnEvent() {
+        NntiBuffer queue = pair.right.alloc(32, 4, BufferFlags.RECV_QUEUE);
+        EventQueue events = new EventQueue(2);
+        queue.attach(events);
+        send(8, 32);
+        NntiStatus received = new NntiStatus();
+        for (int i = 1; i <= 8; i++) {
+            pair.pump("received", () -> events.take(received));
+            assertThat(queue.window().getByte((int) received.offset())).isEqualTo((byte) i);
+            pair.right.release(received);
+        }
+    }
+
     private NntiResult sent(NntiTransport from, NntiPeer to, BufferHandle destination) {
         NntiBuffer source = from.alloc(16, 1, BufferFlags.SEND_SRC);
         WorkRequest send = new WorkRequest();
