@@ -77,9 +77,4 @@ public final class NntiPeer {
         result = why;
         reason = text;
     }
-
-    @Override
-    public String toString() {
-        return "NntiPeer{" + url + ", " + state + "}";
-    }
 }

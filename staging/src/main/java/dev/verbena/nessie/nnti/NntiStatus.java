@@ -70,10 +70,4 @@ public final class NntiStatus {
     public NntiPeer peer() {
         return peer;
     }
-
-    @Override
-    public String toString() {
-        return "NntiStatus{%s, %s, offset=%s, length=%s}"
-                .formatted(operation, result, offset, length);
-    }
 }

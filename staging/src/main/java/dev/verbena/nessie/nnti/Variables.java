@@ -16,9 +16,8 @@ final class Variables {
         boolean hasAtomics = (transport.capabilities() & Capability.ATOMICS) != 0;
         int length = hasAtomics ? wanted * Long.BYTES : 0;
         // No region is empty.
-        region =
-                transport.allocate(
-                        Math.max(1, length), hasAtomics ? RemoteDescriptor.REMOTE_ALL : 0);
+        int rights = hasAtomics ? RemoteDescriptor.REMOTE_ALL : 0;
+        region = transport.allocate(Math.max(1, length), rights);
         values = region.buffer(0, length);
     }
 

@@ -72,13 +72,9 @@ public final class ServiceSearch {
     }
 
     private void answered() {
-        boolean isService =
-                request.result() == RpcResult.OK
-                        && request.remoteCode() == 0
-                        && answer.get(0) == VERSION
-                        && answer.get(1) >= RpcMessage.LENGTH_MAX
-                        && answer.get(2) >= RpcMessage.LENGTH_MAX;
-        if (isService) {
+        boolean isAnswer = request.result() == RpcResult.OK && request.remoteCode() == 0;
+        boolean isLong = Math.min(answer.get(1), answer.get(2)) >= RpcMessage.LENGTH_MAX;
+        if (isAnswer && answer.get(0) == VERSION && isLong) {
             int length = Math.min(answer.get(1), transport.messageLengthMax());
             service = new RpcService(peer, length, answer.get(3));
         } else {

@@ -210,12 +210,11 @@ final class JavaField {
         String bytes = source.form() == Form.STRING ? "string" : "opaque";
         String type = source.type() == null ? bytes : source.type().name();
         String size = source.size() == Declaration.UNBOUNDED ? "" : "" + source.size();
-        return type
-                + switch (source.form()) {
-                    case FIXED_ARRAY, FIXED_OPAQUE -> " " + source.name() + "[" + size + "]";
-                    case ARRAY, OPAQUE, STRING -> " " + source.name() + "<" + size + ">";
-                    case OPTIONAL -> " *" + source.name();
-                    default -> " " + source.name();
-                };
+        String named = type + (source.form() == Form.OPTIONAL ? " *" : " ") + source.name();
+        return switch (source.form()) {
+            case FIXED_ARRAY, FIXED_OPAQUE -> named + "[" + size + "]";
+            case ARRAY, OPAQUE, STRING -> named + "<" + size + ">";
+            default -> named;
+        };
     }
 }

@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Function;
+import java.util.stream.Stream;
 
 /** Writes the class of a union: a discriminant, and the arm that it selects. */
 final class UnionWriter {
@@ -96,17 +97,14 @@ final class UnionWriter {
         out.lines("\n/** The first case is selected. */\npublic %s() {}", name);
         arms.forEach(
                 (number, arm) -> {
-                    String guard = "requireArm(this.xdrArm == %d, \"%s\"); ";
+                    String guard = "requireArm(this.xdrArm == " + number + ", \"%s\"); ";
                     // Made when it is used first: few of the arms are.
                     String value =
                             arm.isObject()
                                     ? "this.%1$s != null ? this.%1$s : (this.%1$s = %2$s)"
                                     : "this.%s";
-                    arm.accessors(
-                            out,
-                            name,
-                            guard.formatted(number, arm.name),
-                            value.formatted(arm.name, arm.initial));
+                    value = value.formatted(arm.name, arm.initial);
+                    arm.accessors(out, name, guard.formatted(arm.name), value);
                 });
         out.override("public void reset()", selector.name + "(" + first + ");");
     }
@@ -146,9 +144,8 @@ final class UnionWriter {
             if (cases.isEmpty()) {
                 otherwise = i;
             } else {
-                out.line(
-                        "case %s -> %d;",
-                        cases.stream().map(each -> "" + each.value()).collect(joining(", ")), i);
+                Stream<String> numbers = cases.stream().map(each -> "" + each.value());
+                out.line("case %s -> %d;", numbers.collect(joining(", ")), i);
             }
         }
         out.lines("default -> %d;\n};\n}", otherwise);
@@ -157,9 +154,8 @@ final class UnionWriter {
     /** What each arm that is not void does: the cases of a switch, and its end. */
     private String arms(Function<JavaField, String> statement) {
         StringBuilder cases = new StringBuilder();
-        arms.forEach(
-                (number, arm) ->
-                        cases.append("case %d -> %s\n".formatted(number, statement.apply(arm))));
+        String each = "case %d -> %s\n";
+        arms.forEach((i, arm) -> cases.append(each.formatted(i, statement.apply(arm))));
         return cases + "default -> {}\n}\n";
     }
 

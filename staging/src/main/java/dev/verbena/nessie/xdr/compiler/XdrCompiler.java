@@ -84,7 +84,7 @@ public final class XdrCompiler {
             return;
         }
         JavaSource out = new JavaSource();
-        boolean isObject = true;
+        boolean isObject = !(definition instanceof Definition.Program);
         if (definition instanceof Definition.StructType struct) {
             StructWriter.write(out, struct, types);
         } else if (definition instanceof Definition.UnionType union) {
@@ -95,7 +95,6 @@ public final class XdrCompiler {
             isObject = false;
             enumeration(out, type);
         } else {
-            isObject = false;
             ProgramWriter.write(out, (Definition.Program) definition, types);
         }
         if (isObject && options.depthMax() != DEPTH_DEFAULT) {

@@ -37,11 +37,8 @@ final class XdrTypes {
     XdrTypes(List<Definition> definitions, int lengthMax) {
         this.lengthMax = lengthMax;
         definitions.forEach(this::add);
-        for (Definition definition : definitions) {
-            declarations(definition)
-                    .filter(declaration -> declaration.type() != null)
-                    .forEach(declaration -> resolve(declaration.type()));
-        }
+        Stream<Declaration> all = definitions.stream().flatMap(XdrTypes::declarations);
+        all.filter(each -> each.type() != null).forEach(each -> resolve(each.type()));
         definitions.forEach(this::checkLength);
     }
 
