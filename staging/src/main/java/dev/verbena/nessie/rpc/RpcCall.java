@@ -19,29 +19,6 @@ import org.agrona.collections.Int2ObjectHashMap;
  * handler from the call until the reply, and to the server before and after. One thread at a time.
  */
 public final class RpcCall {
-    /** Where a request is. */
-    enum Phase {
-        FREE,
-        FETCHING_ARGS,
-        QUEUED,
-        RUNNING,
-        REPLYING,
-        AWAITING_ACK,
-        /** Answered, but its handler has not returned yet. */
-        ENDED,
-        /** Its client is gone and its handler has never answered. */
-        ABANDONED
-    }
-
-    /** What a handler asks the server's thread to do. */
-    private enum Command {
-        GET,
-        PUT,
-        /** The client puts. */
-        ASK,
-        REPLY
-    }
-
     /** Is told on the server's thread that a transfer has ended. */
     public interface TransferListener {
         /** How it ended. */
@@ -57,7 +34,7 @@ public final class RpcCall {
     final long[] phaseNs = new long[Phase.values().length];
 
     boolean isTraced;
-    private final WorkRequest work = new WorkRequest().targetEvent(false);
+    private WorkRequest work = new WorkRequest().targetEvent(false);
     private final Int2ObjectHashMap<XdrValue> argsByOpcode = new Int2ObjectHashMap<>();
 
     /** Set before the call goes to its handler, cleared by that, with a release store only. */
@@ -72,10 +49,13 @@ public final class RpcCall {
     private XdrValue args;
     RpcOperation operation;
     private NntiBuffer slot;
-    private long arrival;
+    long arrival;
     private long arrivalNs;
     private boolean isTimed;
+
+    /** How long the client may take for what it is to do next; {@code Long.MAX_VALUE}: nothing. */
     long deadlineNs;
+
     private boolean isReplied;
     boolean isOrphan;
 
@@ -226,7 +206,8 @@ public final class RpcCall {
 
     private RpcResult move(
             Command what, NntiBuffer buffer, long at, long bytes, long from, TransferListener to) {
-        if (!request.isInData(from, bytes) || isMoving() || phase != Phase.RUNNING) {
+        boolean isBusy = isMoving() || mayStillMove();
+        if (!request.isInData(from, bytes) || isBusy || phase != Phase.RUNNING) {
             return RpcResult.EINVAL;
         }
         command = what;
@@ -240,14 +221,10 @@ public final class RpcCall {
 
     private RpcResult moveAndWait() {
         RpcResult started = start(how -> {});
-        if (!isMoving()) {
-            return started;
-        }
-        while (!isMoved()) {
+        while (isMoving() && !isMoved()) {
             server.transport.await(this::isMoved, NntiTransport.NEVER);
         }
-        listener = null;
-        return moved();
+        return isMoving() ? moved() : started;
     }
 
     // ---- for the server
@@ -260,6 +237,7 @@ public final class RpcCall {
         peer = from;
         arrival = number;
         isTimed = false;
+        deadlineNs = Long.MAX_VALUE;
         isReplied = false;
         isOrphan = from.state() == NntiPeer.State.CLOSED; // its message has waited for room
         isCounted = false;
@@ -361,15 +339,24 @@ public final class RpcCall {
         if (sent == NntiResult.EAGAIN || sent == NntiResult.EENCODE) {
             // The handler may change its result once reply has returned.
             reply.encodeLong(server.longResults);
+            deadlineNs = isFirst ? later() : deadlineNs;
             return prepared;
         }
         if (reply.buffer != null) {
-            deadlineNs = server.nanoTime() + server.options.fetchTimeoutNs();
+            deadlineNs = later();
             phase(Phase.AWAITING_ACK);
         } else {
             server.finish(this);
         }
         return sent == NntiResult.OK ? prepared : RpcResult.of(sent);
+    }
+
+    private long later() {
+        return server.nanoTime() + server.options.fetchTimeoutNs();
+    }
+
+    boolean isLate() {
+        return server.nanoTime() - deadlineNs >= 0;
     }
 
     /** Nothing more is sent; the client has its long result, or does not get it. */
@@ -430,6 +417,7 @@ public final class RpcCall {
             isAsking = command == Command.ASK;
             isAskDue = isAsking;
             pushed = null;
+            deadlineNs = isAsking ? later() : Long.MAX_VALUE;
             isMoved();
         }
         return RpcResult.of(started);
@@ -467,17 +455,25 @@ public final class RpcCall {
         return isAsking && !isAskDue && pushed == null;
     }
 
-    /** Whether the transfer has ended; that of a client that is gone has, too. */
+    /** Whether the local buffer of the last transfer is still used. */
+    boolean mayStillMove() {
+        return mayStillBePushed() || work.state() == WorkRequest.State.PENDING;
+    }
+
+    /** Whether the transfer has ended; that of a client that is gone or silent has, too. */
     boolean isMoved() {
         if (isAskDue) {
             ask(server.transport);
         }
-        return isAsking ? pushed != null || isOrphan : work.isComplete();
+        return isAsking ? pushed != null || isOrphan || isLate() : work.isComplete();
     }
 
     private RpcResult moved() {
+        listener = null;
+        deadlineNs = Long.MAX_VALUE;
         if (isAsking) {
-            return pushed == null ? RpcResult.EIO : pushed;
+            RpcResult why = isOrphan ? RpcResult.EIO : RpcResult.ETIMEDOUT;
+            return pushed == null ? why : pushed;
         }
         return RpcResult.of(work.status().result());
     }
@@ -485,16 +481,15 @@ public final class RpcCall {
     /** Tells the listener that the transfer has ended. */
     void transferred() {
         TransferListener told = listener;
-        listener = null;
         told.onTransferred(moved());
     }
 
-    /** Nobody is to be told any more. */
-    void noListener() {
+    /** Nobody is to be told any more. A transfer that is under way is left to itself. */
+    void ended() {
         listener = null;
-    }
-
-    long arrival() {
-        return arrival;
+        if (work.state() == WorkRequest.State.PENDING) {
+            work = new WorkRequest().targetEvent(false);
+        }
+        phase(Phase.ENDED);
     }
 }

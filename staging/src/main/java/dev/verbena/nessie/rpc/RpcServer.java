@@ -57,7 +57,10 @@ public final class RpcServer {
     private long acceptedCount;
     private long servedCount;
     private long malformedCount;
-    private long fetchedArgsCount;
+
+    /** Arguments that were fetched, because they did not fit into a message. */
+    long fetchedArgsCount;
+
     private long inlineDataCount;
     private long reportedCount;
     private long nextProgressNs;
@@ -196,7 +199,7 @@ public final class RpcServer {
         RpcResult started = call.longArgs.start(longArgs, call.peer(), call.request);
         if (started == RpcResult.OK) {
             fetchedArgsCount++;
-            call.phase(RpcCall.Phase.FETCHING_ARGS);
+            call.phase(Phase.FETCHING_ARGS);
         } else {
             call.refuse(started);
         }
@@ -214,13 +217,13 @@ public final class RpcServer {
             call.refuse(RpcResult.ENOMEM);
             return;
         }
-        call.phase(RpcCall.Phase.QUEUED);
+        call.phase(Phase.QUEUED);
         queue.add(call);
     }
 
     /** The client has fetched a long result. */
     void onAck(NntiPeer peer, DirectBuffer buffer, int at) {
-        RpcCall call = find(RpcCall.Phase.AWAITING_ACK, peer, RpcMessage.idOf(buffer, at));
+        RpcCall call = find(Phase.AWAITING_ACK, peer, RpcMessage.idOf(buffer, at));
         if (call != null) {
             call.answered(true);
         }
@@ -228,7 +231,7 @@ public final class RpcServer {
 
     /** The client has put what it was asked for. */
     void onPushed(NntiPeer peer, DirectBuffer buffer, int at, int length) {
-        RpcCall call = find(RpcCall.Phase.RUNNING, peer, RpcMessage.idOf(buffer, at));
+        RpcCall call = find(Phase.RUNNING, peer, RpcMessage.idOf(buffer, at));
         RpcResult how = RpcMessage.pushed(buffer, at, length);
         if (how == null) {
             malformedCount++;
@@ -237,7 +240,7 @@ public final class RpcServer {
         }
     }
 
-    private RpcCall find(RpcCall.Phase phase, NntiPeer peer, long id) {
+    private RpcCall find(Phase phase, NntiPeer peer, long id) {
         for (int i = 0; i < used.size(); i++) {
             RpcCall call = used.get(i);
             if (call.phase == phase && call.peer() == peer && call.id() == id) {
@@ -291,14 +294,15 @@ public final class RpcServer {
     }
 
     private int step(RpcCall call) {
-        RpcCall.Phase before = call.phase;
+        Phase before = call.phase;
         switch (before) {
             case FETCHING_ARGS -> fetchingArgs(call);
             case RUNNING -> running(call);
-            case REPLYING -> call.sendReply();
-            case AWAITING_ACK -> {
-                if (call.isOrphan || nanoTime() - call.deadlineNs >= 0) {
+            case REPLYING, AWAITING_ACK -> {
+                if (call.isOrphan || call.isLate()) {
                     call.answered(false);
+                } else if (before == Phase.REPLYING) {
+                    call.sendReply();
                 }
             }
             case ENDED -> free(call);
@@ -317,7 +321,7 @@ public final class RpcServer {
         } else if (call.isOrphan && !call.isHandling()) {
             // Its handler may keep the object and answer it later: it is never used again.
             slots.give(call);
-            call.phase(RpcCall.Phase.ABANDONED);
+            call.phase(Phase.ABANDONED);
             handled(call, new RpcCall(this));
         }
     }
@@ -350,7 +354,7 @@ public final class RpcServer {
                 if (needsSlot) {
                     slots.take(next);
                 }
-                next.phase(RpcCall.Phase.RUNNING);
+                next.phase(Phase.RUNNING);
                 run(next);
             }
             work++;
@@ -372,10 +376,7 @@ public final class RpcServer {
     long nextDeadlineNs() {
         long earliest = progress == null ? Long.MAX_VALUE : nextProgressNs;
         for (int i = 0; i < used.size(); i++) {
-            RpcCall call = used.get(i);
-            if (call.phase == RpcCall.Phase.AWAITING_ACK) {
-                earliest = RpcEndpoint.earlier(earliest, call.deadlineNs);
-            }
+            earliest = RpcEndpoint.earlier(earliest, used.get(i).deadlineNs);
         }
         return earliest;
     }
@@ -406,8 +407,7 @@ public final class RpcServer {
 
     void finish(RpcCall call) {
         slots.give(call);
-        call.noListener();
-        call.phase(RpcCall.Phase.ENDED);
+        call.ended();
         trace.ended(call);
         free(call);
     }
@@ -415,7 +415,7 @@ public final class RpcServer {
     /** Unless its handler has not returned yet. */
     private void free(RpcCall call) {
         if (!call.isHandling()) {
-            call.phase(RpcCall.Phase.FREE);
+            call.phase(Phase.FREE);
             handled(call, call);
         }
     }
@@ -467,11 +467,6 @@ public final class RpcServer {
     /** Requests whose header was malformed, or of another version. */
     public long malformedCount() {
         return malformedCount;
-    }
-
-    /** Arguments that were fetched, because they did not fit into a message. */
-    public long fetchedArgsCount() {
-        return fetchedArgsCount;
     }
 
     /** Requests that their data came with. */

@@ -1,7 +1,6 @@
 package dev.verbena.nessie.rpc;
 
 import dev.verbena.agent.DurableStore;
-import dev.verbena.nessie.rpc.RpcCall.Phase;
 import dev.verbena.nessie.rpc.wire.TraceRequest;
 import dev.verbena.staging.file.LineFile;
 import org.agrona.CloseHelper;

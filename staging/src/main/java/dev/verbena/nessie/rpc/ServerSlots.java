@@ -45,8 +45,8 @@ final class ServerSlots {
             return;
         }
         call.slot(null);
-        if (call.mayStillBePushed()) {
-            // Its client may put into it at any time: no other call gets this memory.
+        if (call.mayStillMove()) {
+            // The network or the client may write to it at any time: no other call gets it.
             transport.unregister(slot);
             slot = made();
         }

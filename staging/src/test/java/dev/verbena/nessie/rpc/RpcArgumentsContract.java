@@ -33,14 +33,14 @@ abstract class RpcArgumentsContract extends RpcFixture {
     void shouldCarryShortAndLongArgumentsAndResults() {
         int inlineMax = service.inlineArgsMax(false);
         requireEcho(inlineMax - 4);
-        assertThat(pair.server.fetchedArgsCount()).isZero();
+        assertThat(pair.server.fetchedArgsCount).isZero();
         assertThat(client.client().longResultCount()).isZero();
         requireEcho(inlineMax);
-        assertThat(pair.server.fetchedArgsCount()).isEqualTo(1);
+        assertThat(pair.server.fetchedArgsCount).isEqualTo(1);
         assertThat(client.client().longResultCount()).isEqualTo(1);
         requireEcho(inlineMax + 4);
         requireEcho(64 << 20);
-        assertThat(pair.server.fetchedArgsCount()).isEqualTo(3);
+        assertThat(pair.server.fetchedArgsCount).isEqualTo(3);
         pair.pump("long results freed", () -> pair.server.longResultCount() == 0);
         assertThat(pair.server.pendingCount()).isZero();
     }

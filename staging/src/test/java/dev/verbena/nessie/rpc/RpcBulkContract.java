@@ -156,6 +156,63 @@ abstract class RpcBulkContract extends RpcArgumentsContract {
         }
     }
 
+    /** It takes what comes, and does nothing about it. */
+    @Test
+    void shouldNotWaitWithoutEndForAClientThatIsAskedToPut() {
+        reopen(RpcServerOptions.DEFAULT.withSlots(1, 1 << 12).withFetchTimeoutNs(50_000_000));
+        List<NntiBuffer> slots = new ArrayList<>();
+        List<RpcResult> results = new ArrayList<>();
+        pair.server.registerWithSlot(
+                BULK,
+                null,
+                call -> {
+                    slots.add(call.slot());
+                    call.startAskData(
+                            call.slot(),
+                            0,
+                            1000,
+                            0,
+                            result -> {
+                                results.add(result);
+                                results.add(push(call, call.slot(), 0, 1000, 0));
+                                call.reply(0, null);
+                            });
+                });
+        ClientRequest request = callWith(data(BufferFlags.PUT_SRC));
+        pair.forget(client);
+        pair.pump(
+                "given up",
+                () -> client.transport().progress() >= 0 && !results.isEmpty());
+        assertThat(results).containsExactly(RpcResult.ETIMEDOUT, RpcResult.EINVAL);
+        assertThat(slots.get(0).isOpen()).isFalse();
+        pair.pump("answered", () -> client.doWork() >= 0 && request.isDone());
+        assertThat(request.remoteCode()).isZero();
+        client.close();
+    }
+
+    /** The network may still write to the slot. */
+    @Test
+    void shouldTakeTheSlotAwayFromACallThatIsAnsweredDuringATransfer() {
+        reopen(RpcServerOptions.DEFAULT.withSlots(1, 1 << 12));
+        List<NntiBuffer> slots = new ArrayList<>();
+        List<RpcResult> results = new ArrayList<>();
+        pair.server.registerWithSlot(
+                BULK,
+                null,
+                call -> {
+                    slots.add(call.slot());
+                    results.add(call.startGetData(call.slot(), 0, 1000, 0, result -> {}));
+                    call.reply(call.isMoved() ? 1 : 0, null);
+                });
+        NntiBuffer data = data(BufferFlags.GET_SRC);
+        for (int i = 0; i < 3; i++) {
+            ClientRequest request = callWith(data);
+            pair.pump("answered", request::isDone);
+            assertThat(results).hasSize(i + 1).containsOnly(RpcResult.OK);
+            assertThat(slots.get(i).isOpen()).isEqualTo(request.remoteCode() == 1);
+        }
+    }
+
     private void reopenForOneCallAtATime(long requestsMax) {
         RpcServerOptions one = RpcServerOptions.DEFAULT;
         reopen(

@@ -67,6 +67,23 @@ abstract class RpcHostileContract extends RpcBulkContract {
         assertThat(pair.server.malformedCount()).isEqualTo(1);
     }
 
+    /** It sends requests, and takes no answer. */
+    @Test
+    void shouldGiveUpAnswersThatAClientDoesNotTake() {
+        reopen(RpcServerOptions.DEFAULT.withFetchTimeoutNs(50_000_000));
+        int count = 250;
+        for (int i = 0; i < count; i++) {
+            call(HOLD, null, null, 20_000);
+        }
+        pair.pump("held", () -> held.size() == count);
+        pair.forget(client);
+        held.forEach(call -> call.reply(0, null));
+        held.clear();
+        assertThat(pair.server.pendingCount()).isPositive();
+        pair.pump("given up", () -> pair.server.pendingCount() == 0);
+        client.close();
+    }
+
     /** Another client's call waits meanwhile: neither its answer nor its data is touched. */
     @Test
     @Tag("nessie-R24")
