@@ -9,6 +9,7 @@ import dev.verbena.memory.RegisteredRegion;
 import dev.verbena.memory.RemoteDescriptor;
 import dev.verbena.nessie.nnti.BufferFlags;
 import dev.verbena.nessie.nnti.NntiBuffer;
+import dev.verbena.nessie.nnti.NntiTransport;
 import dev.verbena.nessie.rpc.ClientRequest;
 import dev.verbena.nessie.rpc.RpcClient;
 import dev.verbena.nessie.rpc.RpcEndpoint;
@@ -148,7 +149,15 @@ public final class NessieClient implements AutoCloseable {
     private <R extends XdrValue> CompletableFuture<R> call(
             int opcode, XdrValue args, R result, OffHeapMemory data, RegisteredRegion region) {
         CompletableFuture<R> future = new CompletableFuture<>();
-        if (!offer(() -> loop.start(opcode, args, result, data, region, future))) {
+        Runnable start =
+                () -> {
+                    try {
+                        loop.start(opcode, args, result, data, region, future);
+                    } catch (RuntimeException | Error e) {
+                        future.completeExceptionally(e);
+                    }
+                };
+        if (!offer(start)) {
             RpcResult why = isClosed ? RpcResult.ECANCELED : RpcResult.EBADRPC;
             future.completeExceptionally(new RpcException(why, 0, "operation " + opcode));
         }
@@ -245,7 +254,7 @@ public final class NessieClient implements AutoCloseable {
                 endpoint = RpcEndpoint.over(transport, environment.errorHandler());
                 service = endpoint.client().getService(url, timeoutMs);
                 connected.complete(null);
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) {
                 connected.completeExceptionally(e);
             }
         }
@@ -258,21 +267,16 @@ public final class NessieClient implements AutoCloseable {
                 RegisteredRegion region,
                 CompletableFuture<R> future) {
             NntiBuffer kept = regions.get(region);
-            NntiBuffer bulk;
-            try {
-                if (region != null && kept == null) {
-                    throw new IllegalArgumentException(region + " is none of this client");
-                }
-                bulk = data == null ? kept : endpoint.transport().register(data, DATA_FLAGS);
-            } catch (RuntimeException e) {
-                future.completeExceptionally(e);
-                return;
+            if (region != null && kept == null) {
+                throw new IllegalArgumentException(region + " is none of this client");
             }
+            NntiTransport network = endpoint.transport();
+            NntiBuffer bulk = data == null ? kept : network.register(data, DATA_FLAGS);
             ClientRequest request = new ClientRequest();
             request.onDone(
                     () -> {
                         if (bulk != kept) {
-                            endpoint.transport().unregister(bulk);
+                            network.unregister(bulk);
                         }
                         end(opcode, request, result, future);
                     });
@@ -312,6 +316,7 @@ public final class NessieClient implements AutoCloseable {
 
         @Override
         public void onClose() {
+            isClosed = true; // an error may have ended the thread
             commands.drain(Runnable::run);
             CloseHelper.close(endpoint == null ? transport : endpoint);
         }

@@ -10,14 +10,19 @@ import dev.verbena.memory.RegisteredRegion;
 import dev.verbena.memory.RemoteDescriptor;
 import dev.verbena.memory.chronicle.ChronicleViews;
 import dev.verbena.nessie.rpc.RpcCall;
+import dev.verbena.nessie.rpc.RpcException;
 import dev.verbena.nessie.rpc.RpcResult;
 import dev.verbena.nessie.xdr.XdrValue;
 import dev.verbena.transport.Transport;
 import dev.verbena.transport.TransportContext;
 import dev.verbena.transport.Transports;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
 import java.nio.ByteBuffer;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import net.openhft.chronicle.bytes.Bytes;
 import net.openhft.chronicle.bytes.BytesStore;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -224,5 +229,50 @@ class BulkMemoryTest {
         UnsafeBuffer small = new UnsafeBuffer(ByteBuffer.allocateDirect(100));
         assertThatThrownBy(() -> client.call(INVERT, null, null, small, 1, 100))
                 .isInstanceOf(IndexOutOfBoundsException.class);
+    }
+
+    /** A transport of which this operation ends with an Error. */
+    private Transport failing(AtomicReference<String> operation) {
+        Transport below = transport();
+        return (Transport)
+                Proxy.newProxyInstance(
+                        Transport.class.getClassLoader(),
+                        new Class<?>[] {Transport.class},
+                        (proxy, method, arguments) -> {
+                            if (method.getName().equals(operation.get())) {
+                                throw new InternalError("planned");
+                            }
+                            try {
+                                return method.invoke(below, arguments);
+                            } catch (InvocationTargetException e) {
+                                throw e.getCause();
+                            }
+                        });
+    }
+
+    @Test
+    void shouldSayThatAnErrorKeptItFromStarting() {
+        Transport broken = failing(new AtomicReference<>("listen"));
+        assertThatThrownBy(() -> NessieClient.connect(environment, broken, server.url(), 30_000))
+                .hasRootCauseInstanceOf(InternalError.class);
+    }
+
+    /** No call waits for a thread that has ended. */
+    @Test
+    void shouldEndCallsWhenAnErrorHasEndedItsThread() {
+        CompletableFuture<Throwable> error = new CompletableFuture<>();
+        AtomicReference<String> operation = new AtomicReference<>("");
+        try (RealEnvironment own =
+                        RealEnvironment.builder().job("bulk").errorHandler(error::complete).build();
+                NessieClient cut =
+                        NessieClient.connect(own, failing(operation), server.url(), 30_000)) {
+            operation.set("poll");
+            assertThat(error.join()).isInstanceOf(InternalError.class);
+            operation.set("");
+            for (int i = 0; i < 10; i++) {
+                assertThatThrownBy(() -> cut.call(LENGTH, null, null).get(20, TimeUnit.SECONDS))
+                        .hasCauseInstanceOf(RpcException.class);
+            }
+        }
     }
 }

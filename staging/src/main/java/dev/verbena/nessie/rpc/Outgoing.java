@@ -39,9 +39,13 @@ final class Outgoing {
     boolean inline(NntiBuffer from, long length, RpcService to) {
         int flags = from.flags() & (BufferFlags.GET_SRC | BufferFlags.PUT_DST);
         boolean isReadOnly = flags == BufferFlags.GET_SRC && from.handle().segmentCount() == 1;
-        long room = to.inlineArgsMax(false) - (value == null ? 0L : value.encodedLength());
-        if (!isReadOnly || length >= room) {
-            return false;
+        try {
+            long room = to.inlineArgsMax(false) - (value == null ? 0L : value.encodedLength());
+            if (!isReadOnly || length >= room) {
+                return false;
+            }
+        } catch (XdrException e) {
+            return false; // prepare says why
         }
         header.dataInline(length);
         data = from.window();

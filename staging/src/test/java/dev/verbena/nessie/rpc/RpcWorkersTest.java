@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.verbena.agent.RealEnvironment;
+import dev.verbena.memory.RegisteredRegion;
+import dev.verbena.memory.RemoteDescriptor;
 import dev.verbena.nessie.NessieClient;
 import dev.verbena.nessie.NessieServer;
 import dev.verbena.nessie.nnti.NntiPair;
@@ -103,9 +105,11 @@ class RpcWorkersTest {
                                 Transports.open("shm", context),
                                 server.url(),
                                 20_000)) {
+            RegisteredRegion data = client.allocate(16, RemoteDescriptor.REMOTE_READ);
             for (int i = 0; i < 4; i++) {
                 requireRefused(client.call(FILL, null, new Bytes()), RpcResult.OK);
                 requireRefused(client.call(ECHO, broken, new Bytes()), RpcResult.EENCODE);
+                requireRefused(client.call(ECHO, broken, new Bytes(), data), RpcResult.EENCODE);
             }
             Bytes result = client.call(ECHO, new Bytes(8), new Bytes()).join();
             assertThat(result.value).hasSize(4);
