@@ -10,6 +10,7 @@ import dev.verbena.memory.RegisteredRegion;
 import dev.verbena.memory.RemoteDescriptor;
 import dev.verbena.memory.chronicle.ChronicleViews;
 import dev.verbena.nessie.rpc.RpcCall;
+import dev.verbena.nessie.rpc.RpcEndpoint;
 import dev.verbena.nessie.rpc.RpcException;
 import dev.verbena.nessie.rpc.RpcResult;
 import dev.verbena.nessie.xdr.XdrValue;
@@ -248,6 +249,16 @@ class BulkMemoryTest {
                                 throw e.getCause();
                             }
                         });
+    }
+
+    @Test
+    void shouldCloseATransportOfWhichNoEndpointCanBeMade() {
+        AtomicReference<String> operation = new AtomicReference<>("listen");
+        Transport broken = failing(operation);
+        assertThatThrownBy(() -> RpcEndpoint.over(broken, e -> {}, endpoint -> endpoint))
+                .isInstanceOf(InternalError.class);
+        operation.set("");
+        assertThatThrownBy(() -> broken.allocate(8, 0)).hasMessageContaining("closed");
     }
 
     @Test

@@ -1,10 +1,11 @@
 package dev.verbena.nessie.nnti;
 
-import dev.verbena.memory.RegisteredRegion;
 import dev.verbena.transport.Transport;
 import java.util.ArrayDeque;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.function.IntConsumer;
+import java.util.function.Predicate;
 import org.agrona.DirectBuffer;
 import org.agrona.collections.Long2ObjectHashMap;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -56,9 +57,7 @@ final class Arrivals {
 
     void add(NntiBuffer buffer) {
         byId.put(buffer.handle().bufferId(), buffer);
-        for (RegisteredRegion region : buffer.regions) {
-            byRegion.put(region.id(), buffer);
-        }
+        Arrays.stream(buffer.regions).forEach(each -> byRegion.put(each.id(), buffer));
         if ((buffer.flags() & BufferFlags.RECV_QUEUE) != 0) {
             queue = buffer;
         }
@@ -66,9 +65,7 @@ final class Arrivals {
 
     void remove(NntiBuffer buffer) {
         byId.remove(buffer.handle().bufferId());
-        for (RegisteredRegion region : buffer.regions) {
-            byRegion.remove(region.id());
-        }
+        Arrays.stream(buffer.regions).forEach(each -> byRegion.remove(each.id()));
         if (queue == buffer) {
             queue = null;
         }
@@ -109,13 +106,11 @@ final class Arrivals {
 
     /** Whether a message of this length is taken here, now or once there is room. */
     private NntiResult verdict(NntiPeer peer, int length) {
-        if (queue != null) {
-            if (!queue.isFor(peer)) {
-                return NntiResult.EPERM;
-            }
-            return length > queue.elementSize() ? NntiResult.EMSGSIZE : NntiResult.OK;
+        if (queue == null) {
+            return handler == null ? NntiResult.ENOENT : NntiResult.OK;
         }
-        return handler == null ? NntiResult.ENOENT : NntiResult.OK;
+        NntiResult fitting = length > queue.elementSize() ? NntiResult.EMSGSIZE : NntiResult.OK;
+        return queue.isFor(peer) ? fitting : NntiResult.EPERM;
     }
 
     private boolean take(NntiPeer peer, DirectBuffer buffer, int offset, int length) {
@@ -128,23 +123,19 @@ final class Arrivals {
     }
 
     private boolean enqueue(NntiPeer peer, DirectBuffer buffer, int offset, int length) {
-        if (!queue.isFor(peer)) {
-            refusedCount++;
-            return true;
-        }
-        if (length > queue.elementSize()) {
-            // It waited for an earlier queue, whose elements were longer.
-            refusedCount++;
-            queue.arrived(
-                    event.set(NntiOperation.RECEIVE, NntiResult.EMSGSIZE, queue, 0, length, peer));
-            return true;
-        }
-        int at = queue.claimSlot();
+        NntiResult verdict = verdict(peer, length);
+        int at = verdict == NntiResult.OK ? queue.claimSlot() : 0;
         if (at < 0) {
             return false;
         }
-        queue.window().putBytes(at, buffer, offset, length);
-        queue.arrived(event.set(NntiOperation.RECEIVE, NntiResult.OK, queue, at, length, peer));
+        if (verdict == NntiResult.OK) {
+            queue.window().putBytes(at, buffer, offset, length);
+        } else {
+            refusedCount++; // it may have waited for an earlier queue, with longer elements
+        }
+        if (verdict != NntiResult.EPERM) {
+            queue.arrived(event.set(NntiOperation.RECEIVE, verdict, queue, at, length, peer));
+        }
         return true;
     }
 
@@ -154,19 +145,19 @@ final class Arrivals {
         Held first;
         while ((first = held.peek()) != null
                 && take(first.peer(), first.bytes(), 0, first.bytes().capacity())) {
-            held.remove();
-            transport.release(first.token());
+            if (held.remove(first)) { // its handler may have disconnected the peer
+                transport.release(first.token());
+            }
             work++;
         }
         return work;
     }
 
-    /** Gives every slot back. */
-    void releaseAll() {
-        Held first;
-        while ((first = held.poll()) != null) {
-            transport.release(first.token());
-        }
+    /** Forgets the messages of a peer that wait; null: all. Their slots are given back. */
+    void drop(NntiPeer peer) {
+        Predicate<Held> isOfIt = each -> peer == null || each.peer() == peer;
+        held.stream().filter(isOfIt).forEach(each -> transport.release(each.token()));
+        held.removeIf(isOfIt);
     }
 
     /** A put or a send with a destination has landed. */

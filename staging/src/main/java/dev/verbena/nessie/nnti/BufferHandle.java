@@ -222,10 +222,8 @@ public final class BufferHandle {
 
     /** Whether an operation that needs a flag may use so many bytes from here on. */
     NntiResult check(int flag, long offset, long length) {
-        if (isAbsent() || !isInside(offset, length)) {
-            return NntiResult.EINVAL;
-        }
-        return (flags & flag) == 0 ? NntiResult.EPERM : NntiResult.OK;
+        NntiResult permitted = (flags & flag) == 0 ? NntiResult.EPERM : NntiResult.OK;
+        return isAbsent() || !isInside(offset, length) ? NntiResult.EINVAL : permitted;
     }
 
     /** Whether an atomic operation may change the 8 bytes from here on, which must be aligned. */

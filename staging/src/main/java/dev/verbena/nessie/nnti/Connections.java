@@ -64,10 +64,15 @@ final class Connections implements TransportHandler {
         if (peer == null) {
             throw new NntiException(NntiResult.ENOMEM, "connect to " + url + ": too many peers");
         }
-        long handle = transport.connect(url, noData, 0, 0, peer.context, timeoutNs);
-        peer.connection(handle);
-        if (handle <= 0) {
-            closed(peer, NntiResult.ofAnswer((int) handle), "the transport answered " + handle);
+        try {
+            peer.connection(transport.connect(url, noData, 0, 0, peer.context, timeoutNs));
+        } catch (RuntimeException e) {
+            peers.remove(peer.context);
+            throw e;
+        }
+        if (peer.connection <= 0) {
+            int answer = (int) peer.connection;
+            closed(peer, NntiResult.ofAnswer(answer), "the transport answered " + answer);
         }
         return peer;
     }
@@ -116,6 +121,7 @@ final class Connections implements TransportHandler {
     /** Ends a connection in order. */
     void disconnect(NntiPeer peer) {
         if (peer.state() != NntiPeer.State.CLOSED) {
+            arrivals.drop(peer);
             transport.disconnect(peer.connection);
             closed(peer, NntiResult.OK, "disconnected");
         }
@@ -181,7 +187,8 @@ final class Connections implements TransportHandler {
         boolean isReady = peer.state() == NntiPeer.State.READY;
         if (type == Messages.GREETING && !isReady) {
             if (!Messages.readGreeting(buffer, offset, peer)) {
-                disconnect(peer);
+                transport.disconnect(peer.connection);
+                closed(peer, NntiResult.EIO, "its greeting is malformed or of another version");
             }
         } else if (type == Messages.DATA && isReady) {
             arrivals.onData(peer, buffer, offset, length, token);

@@ -50,6 +50,7 @@ public final class NntiTransport implements AutoCloseable {
 
     /** Takes over a transport, which is closed with this, and listens. */
     public NntiTransport(Transport transport, NntiOptions options) {
+        transport.listen(); // before there is memory: a transport that has some cannot be closed
         this.transport = transport;
         this.options = options;
         this.postings = new Postings(transport, options);
@@ -58,7 +59,6 @@ public final class NntiTransport implements AutoCloseable {
         this.connections =
                 new Connections(transport, postings, arrivals, options.peersMax(), variables);
         this.buffers = new BufferTable(transport, arrivals, postings, connections.id);
-        transport.listen();
     }
 
     /**
@@ -480,7 +480,7 @@ public final class NntiTransport implements AutoCloseable {
         if (!isOpen) {
             return;
         }
-        arrivals.releaseAll();
+        arrivals.drop(null);
         connections.disconnectAll();
         long start = transport.nanoTime();
         while (!postings.isIdle() && transport.nanoTime() - start < CLOSE_NS) {

@@ -8,6 +8,7 @@ import dev.verbena.nessie.rpc.wire.RpcConstants;
 import dev.verbena.staging.Arguments;
 import dev.verbena.transport.Transport;
 import java.util.function.Function;
+import org.agrona.CloseHelper;
 import org.agrona.DirectBuffer;
 import org.agrona.ErrorHandler;
 
@@ -65,11 +66,12 @@ public final class RpcEndpoint implements AutoCloseable {
      */
     public static <T> T over(
             Transport transport, ErrorHandler errors, Function<RpcEndpoint, T> maker) {
-        RpcEndpoint endpoint = over(transport, errors);
+        RpcEndpoint endpoint = null;
         try {
+            endpoint = over(transport, errors);
             return maker.apply(endpoint);
-        } catch (RuntimeException e) {
-            endpoint.close();
+        } catch (RuntimeException | Error e) {
+            CloseHelper.quietClose(endpoint == null ? transport : endpoint);
             throw e;
         }
     }
@@ -101,10 +103,8 @@ public final class RpcEndpoint implements AutoCloseable {
 
     /** The earlier of two deadlines, of which {@code Long.MAX_VALUE} is none. */
     public static long earlier(long a, long b) {
-        if (a == Long.MAX_VALUE || b == Long.MAX_VALUE) {
-            return a == Long.MAX_VALUE ? b : a;
-        }
-        return a - b < 0 ? a : b;
+        boolean isFirst = b == Long.MAX_VALUE || a != Long.MAX_VALUE && a - b < 0;
+        return isFirst ? a : b;
     }
 
     /** Calls under way end with {@code ECANCELED}. */

@@ -20,6 +20,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 import org.agrona.ErrorHandler;
 
 /**
@@ -52,9 +53,7 @@ public final class ArrayClient implements AutoCloseable {
     private ArrayClient(RpcEndpoint endpoint, List<String> urls, long timeoutMs) {
         this.endpoint = endpoint;
         this.timeoutMs = timeoutMs;
-        for (String url : urls) {
-            services.add(endpoint.client().getService(url, timeoutMs));
-        }
+        urls.forEach(url -> services.add(endpoint.client().getService(url, timeoutMs)));
         for (int code = ArrayConstants.PUT; code <= ArrayConstants.OPEN; code++) {
             endpoint.client().register(code);
         }
@@ -149,13 +148,8 @@ public final class ArrayClient implements AutoCloseable {
     public void seal(String name, long version) {
         ArrayDescription array = find(name, version, 0);
         int home = Split.home(name, services.size());
-        List<ArrayCall> calls = new ArrayList<>();
-        for (int place = 0; place < services.size(); place++) {
-            if (place != home) {
-                calls.add(seal(array, place));
-            }
-        }
-        await(calls, null);
+        IntStream others = IntStream.range(0, services.size()).filter(place -> place != home);
+        await(others.mapToObj(place -> seal(array, place)).toList(), null);
         seal(array, home).await();
     }
 
@@ -252,9 +246,7 @@ public final class ArrayClient implements AutoCloseable {
      * @throws dev.verbena.nessie.rpc.RpcException if one has not said so
      */
     public void end() {
-        for (RpcService service : services) {
-            endpoint.client().kill(service, 0, timeoutMs);
-        }
+        services.forEach(service -> endpoint.client().kill(service, 0, timeoutMs));
     }
 
     private ArrayDescription find(String name, long version, long waitMs) {

@@ -70,6 +70,9 @@ final class ArrayEngine {
     /** True: it has begun, or was answered. Memory for pieces goes to who waits for it first. */
     private boolean attempt(Job job) {
         try {
+            if (job.caller.isGone()) {
+                throw new ArrayException(ArrayStatus.FAILED, "the client is gone");
+            }
             if (job instanceof PutJob && memoryWaitingCount > 0) {
                 return job.mustWait(ArrayStatus.BUSY, "other pieces wait for memory before it");
             }
@@ -87,8 +90,11 @@ final class ArrayEngine {
         if (waiting.isEmpty()) {
             return work;
         }
-        boolean isLate = earliestNs - clock.nanoTime() <= 0;
-        return store.takeChanged() || isLate ? work + attemptAll() : work;
+        boolean isDue = earliestNs - clock.nanoTime() <= 0;
+        for (int i = 0; i < waiting.size(); i++) {
+            isDue |= waiting.get(i).caller.isGone();
+        }
+        return store.takeChanged() || isDue ? work + attemptAll() : work;
     }
 
     private int attemptAll() {

@@ -1,6 +1,7 @@
 package dev.verbena.nessie.service;
 
 import dev.verbena.nessie.nnti.NntiBuffer;
+import dev.verbena.nessie.nnti.NntiPeer;
 import dev.verbena.nessie.rpc.RpcCall;
 import dev.verbena.nessie.rpc.RpcCall.TransferListener;
 import dev.verbena.nessie.rpc.RpcResult;
@@ -19,6 +20,9 @@ interface Caller {
      * @return true: the listener will be told, not before this returns; false: it failed
      */
     boolean move(boolean isPull, NntiBuffer buffer, Runs run, TransferListener to);
+
+    /** Nobody waits for an answer any more. */
+    boolean isGone();
 
     /** Answers, once; the reply is encoded when this returns. */
     void reply(ArrayReply reply);
@@ -39,6 +43,11 @@ interface Caller {
                             ? call.startGetData(buffer, at, run.length(), from, to)
                             : call.startPutData(buffer, from, run.length(), at, to);
             return started == RpcResult.OK;
+        }
+
+        @Override
+        public boolean isGone() {
+            return call.peer().state() == NntiPeer.State.CLOSED;
         }
 
         @Override

@@ -101,7 +101,8 @@ final class TcpConnection implements Caller, AutoCloseable {
         if (listener != null) {
             return moveData();
         }
-        return isBusy ? 0 : read();
+        // A client that waits sends nothing: a byte ends the connection as its end does.
+        return isBusy ? -Math.abs(stream.read(in, HEADER_LENGTH, 1)) : read();
     }
 
     private int writeHead() {
@@ -188,6 +189,11 @@ final class TcpConnection implements Caller, AutoCloseable {
     private void send(int length) {
         outAt = 0;
         outLength = length;
+    }
+
+    @Override
+    public boolean isGone() {
+        return isEnded;
     }
 
     @Override

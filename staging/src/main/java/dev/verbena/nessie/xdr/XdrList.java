@@ -66,12 +66,11 @@ public class XdrList<T extends XdrObject> extends XdrArray {
 
     @Override
     protected final long xdrLength(int depth) {
-        int count = count();
         if (isElementFixed) {
-            return headerLength() + (long) count * elementMin;
+            return headerLength() + (long) count() * elementMin;
         }
         long length = headerLength();
-        for (int i = 0; i < count; i++) {
+        for (int i = 0; i < count(); i++) {
             length += element(i).xdrLength(below(depth));
         }
         return length;
@@ -80,8 +79,7 @@ public class XdrList<T extends XdrObject> extends XdrArray {
     @Override
     protected final int xdrEncode(MutableDirectBuffer buffer, int index, int depth) {
         int at = putCount(buffer, index);
-        int count = count();
-        for (int i = 0; i < count; i++) {
+        for (int i = 0; i < count(); i++) {
             at = element(i).xdrEncode(buffer, at, below(depth));
         }
         return at;
@@ -90,8 +88,7 @@ public class XdrList<T extends XdrObject> extends XdrArray {
     @Override
     protected final int xdrDecode(DirectBuffer buffer, int index, int limit, int depth) {
         int at = takeCount(buffer, index, limit, elementMin);
-        int count = count();
-        for (int i = 0; i < count; i++) {
+        for (int i = 0; i < count(); i++) {
             at = element(i).xdrDecode(buffer, at, limit, below(depth));
         }
         return at;

@@ -1,7 +1,11 @@
 package dev.verbena.nessie.nnti;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.verbena.memory.RegisteredRegion;
+import dev.verbena.transport.Transport;
+import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -79,6 +83,54 @@ class NntiQueueTest {
             pair.pump("received", () -> events.take(received));
             assertThat(queue.window().getByte((int) received.offset())).isEqualTo((byte) i);
             pair.right.release(received);
+        }
+    }
+
+    @Test
+    void shouldDisconnectAPeerOfWhichAMessageWaits() {
+        pair.right.alloc(32, 1, BufferFlags.RECV_QUEUE);
+        NntiStatus received = new NntiStatus();
+        NntiBuffer target = pair.right.alloc(16, 1, BufferFlags.RECV_DST);
+        sent(pair.left, pair.toRight, target.handle());
+        assertThat(pair.right.await(target, 10_000, received)).isEqualTo(NntiResult.OK);
+        send(3, 32);
+        pair.right.disconnect(received.peer());
+        pair.pump("gone", () -> pair.toRight.state() == NntiPeer.State.CLOSED);
+    }
+
+    @Test
+    void shouldGiveThePlaceOfAPeerBackWhoseAddressIsWrong() {
+        for (int i = 0; i <= NntiOptions.DEFAULT.peersMax(); i++) {
+            assertThatThrownBy(() -> pair.left.startConnect("shm:nobody", 1_000_000))
+                    .isInstanceOfSatisfying(
+                            NntiException.class,
+                            e -> assertThat(e.result()).isEqualTo(NntiResult.EINVAL));
+        }
+    }
+
+    /** It says why it is closed. */
+    @Test
+    void shouldRefuseAPeerOfAnotherVersion() {
+        Transport below = pair.raw();
+        Transport other =
+                (Transport)
+                        Proxy.newProxyInstance(
+                                Transport.class.getClassLoader(),
+                                new Class<?>[] {Transport.class},
+                                (proxy, method, arguments) -> {
+                                    if (method.getName().equals("send")) {
+                                        RegisteredRegion from = (RegisteredRegion) arguments[1];
+                                        from.buffer((long) arguments[2], 16).putLong(8, 99);
+                                    }
+                                    return method.invoke(below, arguments);
+                                });
+        try (NntiTransport stranger = new NntiTransport(other, NntiOptions.DEFAULT)) {
+            NntiPeer peer = pair.left.startConnect(stranger.url(), 10_000_000_000L);
+            pair.pump(
+                    "closed",
+                    () -> stranger.progress() >= 0 && peer.state() == NntiPeer.State.CLOSED);
+            assertThat(peer.result()).isEqualTo(NntiResult.EIO);
+            assertThat(peer.reason()).contains("another version");
         }
     }
 

@@ -128,6 +128,21 @@ class ArrayTcpIdleTest {
         }
     }
 
+    /** Those who wait for an answer, too, need not say so. */
+    @Test
+    void shouldForgetClientsThatAreGone() throws Exception {
+        for (int i = 0; i < ALL; i++) {
+            ask(connect(), 600_000);
+        }
+        CloseHelper.closeAll(sockets);
+        for (int i = 0; i < ALL; i++) {
+            Socket next = connect();
+            ask(next, 0);
+            requireAnswer(next);
+        }
+        assertThat(servers.errors).isEmpty();
+    }
+
     @Test
     void shouldCutNobodyOffWhoWaitsForAnAnswer() throws IOException {
         for (int i = 0; i < ALL; i++) {

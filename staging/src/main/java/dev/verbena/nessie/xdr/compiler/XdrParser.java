@@ -231,10 +231,9 @@ final class XdrParser {
             definitions.add(body.apply(name));
             type = new TypeReference(null, name.text(), name.at());
         }
-        if (isOptional) {
-            return new Declaration(Form.OPTIONAL, type, name.text(), 1, name.at());
-        }
-        return sized(type, name, Form.FIXED_ARRAY, Form.ARRAY, Form.SINGLE);
+        return isOptional
+                ? new Declaration(Form.OPTIONAL, type, name.text(), 1, name.at())
+                : sized(type, name, Form.FIXED_ARRAY, Form.ARRAY, Form.SINGLE);
     }
 
     /** A declaration whose form is in what follows its name; null: it must not be so. */
