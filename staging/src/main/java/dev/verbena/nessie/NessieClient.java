@@ -9,7 +9,6 @@ import dev.verbena.memory.RegisteredRegion;
 import dev.verbena.memory.RemoteDescriptor;
 import dev.verbena.nessie.nnti.BufferFlags;
 import dev.verbena.nessie.nnti.NntiBuffer;
-import dev.verbena.nessie.nnti.NntiTransport;
 import dev.verbena.nessie.rpc.ClientRequest;
 import dev.verbena.nessie.rpc.RpcClient;
 import dev.verbena.nessie.rpc.RpcEndpoint;
@@ -270,13 +269,12 @@ public final class NessieClient implements AutoCloseable {
             if (region != null && kept == null) {
                 throw new IllegalArgumentException(region + " is none of this client");
             }
-            NntiTransport network = endpoint.transport();
-            NntiBuffer bulk = data == null ? kept : network.register(data, DATA_FLAGS);
+            NntiBuffer bulk = data == null ? kept : endpoint.transport().register(data, DATA_FLAGS);
             ClientRequest request = new ClientRequest();
             request.onDone(
                     () -> {
                         if (bulk != kept) {
-                            network.unregister(bulk);
+                            endpoint.transport().unregister(bulk);
                         }
                         end(opcode, request, result, future);
                     });

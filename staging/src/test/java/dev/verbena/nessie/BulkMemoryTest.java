@@ -274,7 +274,10 @@ class BulkMemoryTest {
         CompletableFuture<Throwable> error = new CompletableFuture<>();
         AtomicReference<String> operation = new AtomicReference<>("");
         try (RealEnvironment own =
-                        RealEnvironment.builder().job("bulk").errorHandler(error::complete).build();
+                        RealEnvironment.builder()
+                                .job("bulk")
+                                .errorHandler(error::complete)
+                                .build();
                 NessieClient cut =
                         NessieClient.connect(own, failing(operation), server.url(), 30_000)) {
             operation.set("poll");

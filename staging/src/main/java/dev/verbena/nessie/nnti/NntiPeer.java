@@ -1,6 +1,7 @@
 package dev.verbena.nessie.nnti;
 
 import java.net.URI;
+import java.util.ArrayDeque;
 import org.agrona.collections.LongArrayQueue;
 
 /** A process at the other end of a connection. Owned by the transport's thread. */
@@ -18,6 +19,9 @@ public final class NntiPeer {
     final long context;
     private final URI url;
     final BufferHandle variables = new BufferHandle();
+
+    /** That wait to be posted, in the order of their issue. */
+    final ArrayDeque<WorkRequest> waiting = new ArrayDeque<>();
 
     /** That wait until it takes messages: the number of its send, and the code. */
     final LongArrayQueue answers = new LongArrayQueue();

@@ -23,7 +23,10 @@ final class Postings implements AutoCloseable {
     private final int slotLength;
     private final boolean canNotify;
     private final boolean hasTargetEvents;
-    private final ArrayDeque<WorkRequest> waiting = new ArrayDeque<>();
+
+    /** Those with requests that wait, each once: one that takes nothing holds up nobody else. */
+    private final ArrayDeque<NntiPeer> peers = new ArrayDeque<>();
+
     private boolean isClosed;
 
     Postings(Transport transport, NntiOptions options) {
@@ -104,18 +107,28 @@ final class Postings implements AutoCloseable {
     }
 
     private void postOrWait(WorkRequest request) {
-        if (!waiting.isEmpty() || !post(request)) {
-            waiting.add(request);
+        NntiPeer peer = request.status().peer();
+        if (!peer.waiting.isEmpty() || !post(request)) {
+            peer.waiting.add(request);
+            if (!peers.contains(peer)) {
+                peers.add(peer);
+            }
         }
     }
 
     /** Posts what waits; work done. */
     int doWork() {
         int work = 0;
-        WorkRequest first;
-        while ((first = waiting.peek()) != null && post(first)) {
-            waiting.remove();
-            work++;
+        for (int i = peers.size(); i > 0; i--) {
+            NntiPeer peer = peers.remove();
+            WorkRequest first;
+            while ((first = peer.waiting.peek()) != null && post(first)) {
+                peer.waiting.remove();
+                work++;
+            }
+            if (first != null) {
+                peers.add(peer);
+            }
         }
         return work;
     }
@@ -222,8 +235,9 @@ final class Postings implements AutoCloseable {
         WorkRequest request = slot < 0 || slot >= requests.length ? null : requests[(int) slot];
         if (request != null) {
             request.partEnded(NntiResult.ofStatus(status), value);
+            NntiPeer peer = request.status().peer();
             boolean hasFailed = request.status().result() != NntiResult.OK;
-            boolean isLast = request.isPosted() || hasFailed && !waiting.contains(request);
+            boolean isLast = request.isPosted() || hasFailed && !peer.waiting.contains(request);
             if (request.outstanding == 0 && isLast) {
                 moved(request);
             }
@@ -287,7 +301,8 @@ final class Postings implements AutoCloseable {
             request.cancelReceive();
             return true;
         }
-        boolean isGivenUp = request.hasNotBegun() && waiting.remove(request);
+        NntiPeer peer = request.status().peer();
+        boolean isGivenUp = isPending && request.hasNotBegun() && peer.waiting.remove(request);
         if (isGivenUp) {
             if (request.slot >= 0) {
                 freeSlot(request);

@@ -93,10 +93,8 @@ public final class XferRequest {
             codes = isGone ? "the connection to the server is lost (EIO)" : codes;
             throw failure(isDamaged ? "the server got damaged bytes" : codes);
         }
-        boolean isSame =
-                args.validation() != Validation.CRC
-                        || (method.isWrite() ? sent : checksum()) == result.numbers.get(0);
-        if (!isSame) {
+        int own = method.isWrite() ? sent : checksum();
+        if (args.validation() == Validation.CRC && own != result.numbers.get(0)) {
             throw failure("the checksums at both ends differ");
         }
         if (!method.isWrite() && args.validation() == Validation.FULL) {
@@ -118,8 +116,7 @@ public final class XferRequest {
 
     /** Null: no result is sent. */
     private XdrValue expected() {
-        boolean isExpected =
-                method == XferMethod.READ_ENCODE || args.validation() == Validation.CRC;
-        return isExpected ? result : null;
+        boolean isSum = args.validation() == Validation.CRC;
+        return isSum || method == XferMethod.READ_ENCODE ? result : null;
     }
 }

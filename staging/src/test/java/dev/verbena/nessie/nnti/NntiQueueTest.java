@@ -108,6 +108,36 @@ class NntiQueueTest {
         }
     }
 
+    /** It keeps the messages that it gets, so that nothing more can be sent to it. */
+    @Test
+    void shouldPutToOthersWhileOnePeerTakesNothing() {
+        NntiTransport other = pair.another();
+        NntiPeer toOther = pair.left.startConnect(other.url(), 10_000_000_000L);
+        pair.pump("connected", () -> toOther.state() == NntiPeer.State.READY);
+        NntiBuffer queue = pair.right.alloc(16, 1, BufferFlags.RECV_QUEUE);
+        NntiBuffer source =
+                pair.left.alloc(16, 1, BufferFlags.SEND_SRC | BufferFlags.PUT_SRC);
+        List<WorkRequest> sends = new ArrayList<>();
+        for (int i = 0; i < 200; i++) {
+            WorkRequest send = new WorkRequest();
+            pair.left.send(pair.toRight, source, null, send);
+            sends.add(send);
+        }
+        NntiBuffer target = other.alloc(16, 1, BufferFlags.PUT_DST);
+        WorkRequest put = new WorkRequest();
+        pair.left.put(toOther, source, 0, 16, target.handle(), 0, put);
+        pair.pump("put", put::isComplete);
+        assertThat(put.status().result()).isEqualTo(NntiResult.OK);
+        assertThat(sends).anyMatch(each -> !each.isComplete());
+        NntiStatus received = new NntiStatus();
+        for (int i = 0; i < sends.size(); i++) {
+            pair.pump("next", () -> queue.hasEnd.getAsBoolean());
+            queue.take(received);
+            pair.right.release(received);
+        }
+        pair.pump("sent", () -> sends.stream().allMatch(WorkRequest::isComplete));
+    }
+
     /** It says why it is closed. */
     @Test
     void shouldRefuseAPeerOfAnotherVersion() {

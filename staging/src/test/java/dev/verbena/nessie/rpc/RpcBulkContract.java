@@ -180,9 +180,7 @@ abstract class RpcBulkContract extends RpcArgumentsContract {
                 });
         ClientRequest request = callWith(data(BufferFlags.PUT_SRC));
         pair.forget(client);
-        pair.pump(
-                "given up",
-                () -> client.transport().progress() >= 0 && !results.isEmpty());
+        pair.pump("given up", () -> client.transport().progress() >= 0 && !results.isEmpty());
         assertThat(results).containsExactly(RpcResult.ETIMEDOUT, RpcResult.EINVAL);
         assertThat(slots.get(0).isOpen()).isFalse();
         pair.pump("answered", () -> client.doWork() >= 0 && request.isDone());

@@ -11,9 +11,8 @@ final class StructWriter {
         List<JavaField> fields = JavaField.all(struct.fields(), types);
         boolean isLinked = isLinked(struct, types);
         out.line("/** {@code struct %s}, line %d. */", struct.name(), struct.at().line());
-        out.line(
-                "public final class %s extends %s {",
-                name, isLinked ? "XdrNode<" + name + ">" : "XdrObject");
+        String base = isLinked ? "XdrNode<" + name + ">" : "XdrObject";
+        out.line("public final class %s extends %s {", name, base);
         if (fields.stream().allMatch(field -> field.isFixed)) {
             long length = fields.stream().mapToLong(field -> field.length).sum();
             String constant =
