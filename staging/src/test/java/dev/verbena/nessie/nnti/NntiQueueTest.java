@@ -115,8 +115,7 @@ class NntiQueueTest {
         NntiPeer toOther = pair.left.startConnect(other.url(), 10_000_000_000L);
         pair.pump("connected", () -> toOther.state() == NntiPeer.State.READY);
         NntiBuffer queue = pair.right.alloc(16, 1, BufferFlags.RECV_QUEUE);
-        NntiBuffer source =
-                pair.left.alloc(16, 1, BufferFlags.SEND_SRC | BufferFlags.PUT_SRC);
+        NntiBuffer source = pair.left.alloc(16, 1, BufferFlags.SEND_SRC | BufferFlags.PUT_SRC);
         List<WorkRequest> sends = new ArrayList<>();
         for (int i = 0; i < 200; i++) {
             WorkRequest send = new WorkRequest();
