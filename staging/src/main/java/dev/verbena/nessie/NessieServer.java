@@ -63,7 +63,7 @@ public final class NessieServer implements AutoCloseable {
         return end;
     }
 
-    /** With which code it has ended; null: it runs. */
+    /** With which code it has ended, see {@link #ended}; null: it runs. */
     public Integer exitCode() {
         return end.getNow(null);
     }

@@ -59,7 +59,7 @@ public final class ArrayServer implements AutoCloseable {
         return part.port;
     }
 
-    /** The signal by which a client has ended it, 0 in order; null: it runs. */
+    /** The signal by which a client has ended it, 0 in order, -1 by an error; null: it runs. */
     public Integer exitCode() {
         return server.exitCode();
     }
