@@ -23,9 +23,8 @@ final class StructWriter {
             String modifier = field.isObject() ? "final " : "";
             out.line("private %s%s %s = %s;", modifier, field.type, field.name, field.initial);
         }
-        out.lines(
-                "\n/** Numbers are 0, arrays empty, optional values absent. */\npublic %s() {}",
-                name);
+        String made = "/** Numbers are 0, arrays empty, optional values absent. */";
+        out.lines("\n" + made + "\npublic %s() {}", name);
         fields.forEach(field -> field.accessors(out, name, "", "this." + field.name));
         out.override("public void reset()", JavaField.lines(fields, JavaField::reset));
         if (isLinked) {
