@@ -115,6 +115,11 @@ class ArrayRecordsTest {
                     }
 
                     @Override
+                    public boolean isGone() {
+                        return false;
+                    }
+
+                    @Override
                     public void reply(ArrayReply reply) {
                         sent[0] = reply;
                     }
