@@ -253,6 +253,32 @@ abstract class DartBootContract {
     }
 
     @Test
+    @Tag("dart-D8")
+    void shouldServeTheLaterOfTwoProcessesOfARank() throws Exception {
+        try (DartWorld world = world().receive()) {
+            world.master(c -> c.clientCount(1));
+            DartClient first = world.client(5);
+            first.sendCopy(DartWorld.bytes(10, 1), 0, 10, null, 1);
+            world.awaitReceived(1);
+            DartClient second = world.client(5);
+            DartTicket late = first.sendCopy(DartWorld.bytes(10, 2), 0, 10, null, 2);
+            DartTicket good = second.sendCopy(DartWorld.bytes(10, 3), 0, 10, null, 3);
+            Await.until(
+                    "each has its end",
+                    () -> {
+                        first.progress();
+                        second.progress();
+                        return late.state().isFinal() && good.state().isFinal();
+                    });
+            assertThat(good.state()).isEqualTo(TicketState.STREAMED);
+            assertThat(late.state()).isEqualTo(TicketState.FAILED);
+            assertThat(world.received).extracting(m -> m.tag()).containsExactly(1, 3);
+            world.clients.remove(first);
+            assertThatThrownBy(first::close).hasMessageContaining("1 messages unconfirmed");
+        }
+    }
+
+    @Test
     @Tag("dart-D9")
     void shouldLoseNoneOf128SimultaneousRegistrations() throws Exception {
         try (DartWorld world = world().receive()) {

@@ -304,6 +304,18 @@ public abstract class DartServiceContract extends DartStopContract {
             CompletableFuture<Void> left = enter(servers.get(0));
             servers.get(1).barrier(DartWorld.LIMIT_NS);
             left.get(30, TimeUnit.SECONDS);
+            // Who comes late goes on with the others.
+            DartServer late = world.slave();
+            late.awaitReady(DartWorld.LIMIT_NS);
+            for (int round = 0; round < 2; round++) {
+                CompletableFuture<Void> master = enter(servers.get(0));
+                CompletableFuture<Void> slave = enter(servers.get(1));
+                assertThatThrownBy(() -> master.get(100, TimeUnit.MILLISECONDS))
+                        .isInstanceOf(java.util.concurrent.TimeoutException.class);
+                late.barrier(DartWorld.LIMIT_NS);
+                master.get(30, TimeUnit.SECONDS);
+                slave.get(30, TimeUnit.SECONDS);
+            }
         }
     }
 

@@ -145,7 +145,7 @@ public final class DartWorld implements AutoCloseable {
         return this;
     }
 
-    DartServer.Context serverContext() {
+    public DartServer.Context serverContext() {
         DartServer.Context context =
                 new DartServer.Context()
                         .environment(environment)

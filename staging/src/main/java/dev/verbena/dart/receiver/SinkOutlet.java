@@ -46,6 +46,12 @@ final class SinkOutlet {
     private long retryNs;
     private long backOffNs = RETRY_FIRST_NS;
 
+    /** Whose files cannot be read now. */
+    private final List<List<InboundMessage>> unreadable = new ArrayList<>();
+
+    private long unreadableNs;
+    private long unreadableBackOffNs = RETRY_FIRST_NS;
+
     private final AtomicLong deliveredCount = new AtomicLong();
     private final AtomicLong refusedCount = new AtomicLong();
     private final AtomicLong waitingCount = new AtomicLong();
@@ -119,6 +125,7 @@ final class SinkOutlet {
     int doWork(long now) {
         step = null;
         int work = senders.poll(this::ended) + checkRefusals();
+        tryAgain(now);
         boolean isDue = !isDown || now - retryNs >= 0 && senders.inFlight() == 0;
         while (isDue && senders.hasRoom() && !waiting.isEmpty()) {
             submit(waiting.poll());
@@ -130,7 +137,8 @@ final class SinkOutlet {
 
     /** When the sink is tried again. */
     long nextDeadlineNs() {
-        return isDown && !waiting.isEmpty() ? retryNs : ProtocolAgent.NO_DEADLINE;
+        long next = unreadable.isEmpty() ? ProtocolAgent.NO_DEADLINE : unreadableNs;
+        return isDown && !waiting.isEmpty() ? Math.min(next, retryNs) : next;
     }
 
     private void submit(List<InboundMessage> messages) {
@@ -166,15 +174,29 @@ final class SinkOutlet {
                 reached();
                 rejected(messages, task.text());
             }
-            case NOT_BEGUN -> {
-                // Others go first: the sink may well be there.
-                waiting.addLast(messages);
-                hold("a stored message cannot be read, and waits: " + task.text());
-            }
+            case NOT_BEGUN -> unreadable(messages, task.text());
             default -> {
                 waiting.addFirst(messages);
                 hold("the sink does not take messages, which wait: " + task.text());
             }
+        }
+    }
+
+    /** The sink may well be there: the others go on. */
+    private void unreadable(List<InboundMessage> messages, String why) {
+        String text = "a stored message cannot be read, and waits: " + why;
+        shared.report(new DartException(DartException.Code.TRANSFER_FAILED, text));
+        if (unreadable.isEmpty()) {
+            unreadableNs = shared.clock.nanoTime() + unreadableBackOffNs;
+            unreadableBackOffNs = Math.min(2 * unreadableBackOffNs, RETRY_LAST_NS);
+        }
+        unreadable.add(messages);
+    }
+
+    private void tryAgain(long now) {
+        if (!unreadable.isEmpty() && now - unreadableNs >= 0) {
+            waiting.addAll(unreadable);
+            unreadable.clear();
         }
     }
 

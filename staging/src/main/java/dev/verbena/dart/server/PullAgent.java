@@ -98,7 +98,12 @@ final class PullAgent implements ProtocolAgent {
     @Override
     public void onStart() {
         scheme = new JobScheme(settings.service(), null, null);
-        open();
+        try {
+            open();
+        } catch (RuntimeException e) {
+            // The other agents begin all the same: what is begun is closed.
+            settings.environment().errorHandler().onError(e);
+        }
     }
 
     /** Once the transport is known; whether it is open. */

@@ -1,5 +1,6 @@
 package dev.verbena.dart.server;
 
+import dev.verbena.dart.DartException;
 import dev.verbena.dart.wire.ControlFlyweight;
 import dev.verbena.dart.wire.PieceFlyweight;
 import dev.verbena.memory.RegisteredRegion;
@@ -38,6 +39,13 @@ final class ReversePuts implements AutoCloseable {
 
     /** A client's inbox is open, or it has taken pieces out. */
     void onInbox(ServedClient client, ControlFlyweight record) {
+        if (record.slotLength() != PieceFlyweight.LENGTH_MAX) {
+            // The receiver would end this server's stream, and with it those of all others.
+            throw new DartException(
+                    DartException.Code.MALFORMED,
+                    "inbox of %s with slots of %s bytes, not %s"
+                            .formatted(client, record.slotLength(), PieceFlyweight.LENGTH_MAX));
+        }
         InboxState known = client.inbox;
         long taken = record.taken();
         boolean isSame =

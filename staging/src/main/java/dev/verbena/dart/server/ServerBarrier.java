@@ -72,7 +72,7 @@ final class ServerBarrier {
         while (all.hasNext()) {
             ServerPeer slave = all.next();
             if (slave.barrierTold < number) {
-                if (!tell(slave, number)) {
+                if (!tell(slave, slave.ownBarrier(number))) {
                     return work;
                 }
                 slave.toldOfBarrier(number);
@@ -97,7 +97,7 @@ final class ServerBarrier {
         if (peer == master) {
             released.set(Math.max(released.get(), Math.min(record.sequence(), entered)));
         } else if (peer.kind == ServerPeer.SLAVE) {
-            peer.enteredBarrier(record.sequence());
+            peer.enteredBarrier(record.sequence(), released.get());
         }
     }
 

@@ -30,6 +30,9 @@ final class ServerPeer {
 
     long barrierTold;
 
+    /** Barriers of the service before this slave came: it numbers its own from 1. */
+    private long barrierBase;
+
     /** This slave was told to stop. */
     private boolean isToldToStop;
 
@@ -94,8 +97,20 @@ final class ServerPeer {
         isAnswerDue = false;
     }
 
-    void enteredBarrier(long number) {
-        barrierEntered = Math.max(barrierEntered, number);
+    /**
+     * Entered one.
+     *
+     * @param number as the slave counts
+     * @param released barriers of the service so far, none of them since this slave came
+     */
+    void enteredBarrier(long number, long released) {
+        barrierBase = barrierEntered == 0 ? released : barrierBase;
+        barrierEntered = Math.max(barrierEntered, barrierBase + number);
+    }
+
+    /** A barrier's number as this slave counts. */
+    long ownBarrier(long number) {
+        return number - barrierBase;
     }
 
     void toldOfBarrier(long number) {

@@ -350,6 +350,12 @@ final class ServerRegistry implements AutoCloseable {
                     "record type %s of client %s on a connection not its own"
                             .formatted(record.type(), record.clientId()));
         }
+        if (client.state == ServedClient.GONE) {
+            throw new DartException(
+                    DartException.Code.MALFORMED,
+                    "record type %s of %s, which has left, or whose rank another process has taken"
+                            .formatted(record.type(), client));
+        }
         return client;
     }
 

@@ -224,20 +224,27 @@ public final class ReceiverLink implements AutoCloseable {
 
     // ---- writing
 
+    private UUID run() {
+        return earlier == null ? shared.run() : earlier.run();
+    }
+
+    private int serverId() {
+        return earlier == null ? shared.serverId() : earlier.serverId();
+    }
+
     private void challenge() {
         state = PROVING;
-        int length =
-                greeting.putChallenge(shared.run(), shared.serverId(), out, FrameFlyweight.LENGTH);
+        int length = greeting.putChallenge(run(), serverId(), out, FrameFlyweight.LENGTH);
         outlet.control(FrameFlyweight.CHALLENGE, length);
     }
 
     private void hello() {
         state = GREETING;
         int at = FrameFlyweight.LENGTH;
-        UUID run = earlier == null ? shared.run() : earlier.run();
+        UUID run = run();
         out.putLong(at, run.getMostSignificantBits(), BIG_ENDIAN);
         out.putLong(at + 8, run.getLeastSignificantBits(), BIG_ENDIAN);
-        out.putInt(at + 16, earlier == null ? shared.serverId() : earlier.serverId(), BIG_ENDIAN);
+        out.putInt(at + 16, serverId(), BIG_ENDIAN);
         out.putLong(at + 20, (long) settings.bufferCount() * settings.bufferSize(), BIG_ENDIAN);
         // Of an earlier server nobody knows what else it sent: it does not begin anew.
         out.putLong(at + 28, earlier == null ? held.sentUpTo() : Long.MAX_VALUE / 2, BIG_ENDIAN);

@@ -263,7 +263,8 @@ public final class SpillFiles implements AutoCloseable {
     @Override
     public void close() {
         for (SpillFile file : new ArrayList<>(files)) {
-            if (file.live == 0) {
+            // One that was found may not have been looked through yet.
+            if (file.live == 0 && file.writer != null) {
                 delete(file);
             } else {
                 file.closeReader();

@@ -96,6 +96,20 @@ class FileSinkTest {
     }
 
     @Test
+    void shouldLeaveItsFolderWhenTheServerCannotStart() throws Exception {
+        try (DartWorld world = new DartWorld("shm")) {
+            Path sink = world.directory.resolve("sink");
+            DartServer wrong =
+                    DartServer.launch(
+                            without(world.serverContext(), sink).transport("foo").master());
+            assertThatThrownBy(() -> wrong.awaitReady(DartWorld.LIMIT_NS))
+                    .hasMessageContaining("foo");
+            wrong.close();
+            world.master(c -> without(c, sink)).awaitReady(DartWorld.LIMIT_NS);
+        }
+    }
+
+    @Test
     void shouldRunItsReceiverAndWakeBothThreadsWhenItsStoreIsReady() {
         WireEnvironment wire = new WireEnvironment();
         ServerShared shared =

@@ -33,7 +33,7 @@ abstract class SpillingServers {
 
     final DartReceiver receiver =
             DartReceiver.embed(
-                    new DartReceiver.Context()
+                    context(new DartReceiver.Context())
                             .environment(wire)
                             .windowMax(1 << 20)
                             .lostHandler(
@@ -71,7 +71,7 @@ abstract class SpillingServers {
             shared =
                     new ServerShared(
                             Settings.of(
-                                    new DartServer.Context()
+                                    context(new DartServer.Context())
                                             .environment(wire)
                                             .configurationFile("none")
                                             .receiver("wire", 7000)
@@ -136,6 +136,16 @@ abstract class SpillingServers {
                 lost.add(buffer.tag());
             }
         }
+    }
+
+    /** What else a server has. */
+    DartServer.Context context(DartServer.Context of) {
+        return of;
+    }
+
+    /** What else the receiver has. */
+    DartReceiver.Context context(DartReceiver.Context of) {
+        return of;
     }
 
     private void onMessage(DartMessage message) {

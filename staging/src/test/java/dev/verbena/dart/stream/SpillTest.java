@@ -98,6 +98,16 @@ class SpillTest {
     }
 
     @Test
+    void shouldKeepFilesAtWhichItHasNotLookedYet() {
+        leave(STREAM, 1);
+        leave(STREAM, 2);
+        start();
+        spill.close();
+        assertThat(wire.disk.names(".frames"))
+                .containsExactlyInAnyOrder(name(STREAM, 1), name(STREAM, 2));
+    }
+
+    @Test
     void shouldSayWhyItLeavesAStream() {
         leave(STREAM, 1);
         wire.disk.isLockless = true;
