@@ -192,7 +192,7 @@ static gni_return_t configure(struct gni_ce *ce, gni_ep_handle_t *child_eps, uin
 
     if (atomic_load_explicit(&channel->is_configured, memory_order_relaxed))
         return GNI_RC_INVALID_STATE;
-    if (cq != NULL && gni_cq_ring_prepare(cq, "GNI_CeSetup") != 0)
+    if (cq != NULL && gni_cq_ring_prepare(cq, "GNI_CeConfigure") != 0)
         return GNI_RC_ERROR_RESOURCE;
     code = set_children(ce, child_eps, count);
     if (code != GNI_RC_SUCCESS)
@@ -222,6 +222,7 @@ gni_return_t GNI_CeConfigure(gni_ce_handle_t ce_hndl, gni_ep_handle_t *child_eps
     struct gni_ep *parent = NULL;
     gni_return_t code;
 
+    gni_forget_failure();
     if (ce == NULL || child_eps == NULL || num_child_eps == 0 ||
         num_child_eps > GNI_CE_MAX_CHILDREN || !is_modes(modes) ||
         (cq_hndl != NULL && (cq == NULL || cq->nic != ce->nic)))

@@ -24,6 +24,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.CopyOnWriteArrayList;
 
 /**
  * A client's connection to one or more staging servers: datasets are queued, and I/O threads write
@@ -39,6 +40,10 @@ public final class StagingServer implements AutoCloseable {
     private final AgentHost host;
     private final TaskQueue queue;
     private final List<AgentThread> threads = new ArrayList<>();
+
+    /** Texts of commands that failed. */
+    private final List<OffHeapMemory> unclosed = new CopyOnWriteArrayList<>();
+
     private boolean isClosed;
 
     private StagingServer(Config config) {
@@ -128,16 +133,10 @@ public final class StagingServer implements AutoCloseable {
 
     CompletableFuture<Receipt> write(
             Upload.Dataset dataset, OffHeapMemory memory, long offset, long length) {
-        CompletableFuture<Receipt> result = new CompletableFuture<>();
         if (!awaitRoom(length)) {
-            String text = "the queue is full: " + config.queueBytesMax + " bytes";
-            StagingException full = new StagingException(StgStatus.NO_SPACE, text);
-            if (config.onFull == OnFull.THROW) {
-                throw full;
-            }
-            result.completeExceptionally(full);
-            return result;
+            return full();
         }
+        CompletableFuture<Receipt> result = new CompletableFuture<>();
         String user = "write of " + dataset.name();
         memory.acquire(user);
         Upload task =
@@ -157,6 +156,15 @@ public final class StagingServer implements AutoCloseable {
             throw e;
         }
         return result;
+    }
+
+    private <T> CompletableFuture<T> full() {
+        String text = "the queue is full: " + config.queueBytesMax + " bytes";
+        StagingException full = new StagingException(StgStatus.NO_SPACE, text);
+        if (config.onFull == OnFull.THROW) {
+            throw full;
+        }
+        return CompletableFuture.failedFuture(full);
     }
 
     private static void complete(CompletableFuture<Receipt> result, Upload task) {
@@ -273,16 +281,27 @@ public final class StagingServer implements AutoCloseable {
         if (bytes.length <= StgFlyweight.TEXT_MAX) {
             return run(command, flags, null);
         }
+        if (!awaitRoom(bytes.length)) {
+            return full();
+        }
         OffHeapMemory text = OffHeapMemories.allocate(bytes.length);
         text.buffer(0, bytes.length).putBytes(0, bytes);
         String name = "command_" + Long.toHexString(environment.random(command).nextLong());
         Upload.Dataset dataset = new Upload.Dataset(name, "command", 1, 2, 0, null);
-        Upload upload = new Upload(dataset, text, 0, bytes.length, ended -> text.close());
+        Upload upload = new Upload(dataset, text, 0, bytes.length, ended -> close(text));
         try {
             return run(command, flags, upload);
         } catch (IllegalStateException e) {
             text.close();
             throw e;
+        }
+    }
+
+    private void close(OffHeapMemory text) {
+        try {
+            text.close();
+        } catch (IllegalStateException e) {
+            unclosed.add(text); // A transport may still read it.
         }
     }
 
@@ -323,6 +342,7 @@ public final class StagingServer implements AutoCloseable {
         isClosed = true;
         queue.close();
         host.close();
+        unclosed.forEach(OffHeapMemory::close);
         if (own != null) {
             own.close();
         }

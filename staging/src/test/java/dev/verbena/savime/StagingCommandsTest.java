@@ -93,6 +93,35 @@ class StagingCommandsTest {
         }
     }
 
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void shouldRunLongCommandsAtOnce(boolean isTcp) throws Exception {
+        try (StagingFixture stage = new StagingFixture(folder, isTcp).launch(sink)) {
+            StagingServer server = stage.connect(stage.config().ioThreads(isTcp ? 2 : 1));
+            for (int i = 0; i < 20; i++) {
+                String text = "c".repeat(2000 + i);
+                assertThat(server.runAsync(text, true, false).join().text()).isEqualTo(sink.answer);
+            }
+            assertThat(sink.order).hasSize(20);
+        }
+    }
+
+    @Test
+    void shouldRefuseLongCommandsForWhichTheQueueHasNoRoom() throws Exception {
+        try (StagingFixture stage = new StagingFixture(folder, true);
+                StagingServer away =
+                        stage.connect(
+                                new StagingServer.Config()
+                                        .environment(stage.environment)
+                                        .address("127.0.0.1:1")
+                                        .queue(1000, OnFull.FAIL))) {
+            away.dataset("d", ElementType.DOUBLE).write(stage.memory(1, 800));
+            CompletableFuture<CommandResult> result = away.runAsync("c".repeat(2000));
+            assertThatThrownBy(result::join).hasMessageContaining("the queue is full: 1000 bytes");
+            away.closeNow();
+        }
+    }
+
     @Test
     void shouldDropTheTextOfACommandWhoseClientIsGone() throws Exception {
         try (StagingFixture stage = new StagingFixture(folder, true).launch(sink)) {

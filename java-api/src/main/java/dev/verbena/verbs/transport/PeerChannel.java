@@ -135,6 +135,7 @@ final class PeerChannel {
         this.key = key;
         this.isConnecting = isConnecting;
         lastSaidNs = lastHeardNs = System.nanoTime();
+        flush(); // what was said while its name was looked up
     }
 
     void setDeadline(long deadlineNs, String reason) {

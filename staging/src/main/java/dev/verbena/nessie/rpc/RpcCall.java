@@ -417,7 +417,8 @@ public final class RpcCall {
             isAsking = command == Command.ASK;
             isAskDue = isAsking;
             pushed = null;
-            deadlineNs = isAsking ? later() : Long.MAX_VALUE;
+            // A second more for each 16 MiB.
+            deadlineNs = isAsking ? later() + (length >> 24) * 1_000_000_000L : Long.MAX_VALUE;
             isMoved();
         }
         return RpcResult.of(started);
@@ -471,11 +472,10 @@ public final class RpcCall {
     private RpcResult moved() {
         listener = null;
         deadlineNs = Long.MAX_VALUE;
-        if (isAsking) {
-            RpcResult why = isOrphan ? RpcResult.EIO : RpcResult.ETIMEDOUT;
-            return pushed == null ? why : pushed;
+        if (isAsking && pushed == null) {
+            return isOrphan ? RpcResult.EIO : RpcResult.ETIMEDOUT;
         }
-        return RpcResult.of(work.status().result());
+        return isAsking ? pushed : RpcResult.of(work.status().result());
     }
 
     /** Tells the listener that the transfer has ended. */
@@ -487,6 +487,7 @@ public final class RpcCall {
     /** Nobody is to be told any more. A transfer that is under way is left to itself. */
     void ended() {
         listener = null;
+        deadlineNs = Long.MAX_VALUE;
         if (work.state() == WorkRequest.State.PENDING) {
             work = new WorkRequest().targetEvent(false);
         }

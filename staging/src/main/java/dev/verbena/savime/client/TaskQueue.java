@@ -138,8 +138,15 @@ public final class TaskQueue {
 
     /** A task has ended; its owner is notified. */
     void ended(Task task, int status, String text) {
-        // Its owner first: who waits finds the result.
-        task.end(status, text);
+        try {
+            // Its owner first: who waits finds the result.
+            task.end(status, text);
+        } finally {
+            settle(task, status, text);
+        }
+    }
+
+    private void settle(Task task, int status, String text) {
         if (status != StgStatus.OK && task instanceof Upload upload && upload.isText()) {
             commandsOf(upload::equals).forEach(each -> ended(each, status, text));
         }

@@ -19,8 +19,12 @@ final class Ends {
     private final List<Kept> kept = new ArrayList<>();
     private Admission admission;
 
-    /** The space of a file that is deleted and that somebody reads. */
-    private record Kept(BooleanSupplier isRead, boolean isInMemory, long length) {}
+    /** A deleted file that has its space still: somebody reads it, or may write to it. */
+    private record Kept(BooleanSupplier isRead, StagedFile file) {
+        boolean isInUse() {
+            return isRead != null && isRead.getAsBoolean() || file.isHeld();
+        }
+    }
 
     Ends(
             ServerSettings settings,
@@ -96,11 +100,8 @@ final class Ends {
                     () -> file.remove(isRead != null),
                     failure -> {
                         report(failure);
-                        if (isRead == null) {
-                            admission.release(file.isInMemory(), file.length());
-                        } else {
-                            kept.add(new Kept(isRead, file.isInMemory(), file.length()));
-                        }
+                        kept.add(new Kept(isRead, file));
+                        expire();
                         removed(dataset, how);
                     });
         }
@@ -116,9 +117,9 @@ final class Ends {
         int before = kept.size();
         kept.removeIf(
                 each -> {
-                    boolean isFree = !each.isRead.getAsBoolean();
+                    boolean isFree = !each.isInUse();
                     if (isFree) {
-                        admission.release(each.isInMemory, each.length);
+                        admission.release(each.file.isInMemory(), each.file.length());
                     }
                     return isFree;
                 });

@@ -247,7 +247,8 @@ final class Forwarding {
     /** The first that may be sent; commands that need not wait for data come first. */
     private Entry next() {
         for (Entry entry : queue) {
-            if (entry.isImmediate && !entry.isSending) {
+            boolean isRead = entry.dataset != null || entry.text != null;
+            if (entry.isImmediate && isRead && !entry.isSending) {
                 return entry;
             }
         }

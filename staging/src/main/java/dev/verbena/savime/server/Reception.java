@@ -336,15 +336,23 @@ final class Reception {
                         lost(dataset, nowNs);
                     }
                 });
+        if (connection.session().connection() == null) {
+            registry.forEach(dataset -> removeText(dataset, connection.session()));
+        }
+    }
+
+    /** Of a command that nobody sends any more. */
+    private void removeText(Dataset dataset, Session of) {
+        boolean isText = dataset.meta().type().equals(Openings.COMMAND);
+        if (isText && dataset.session() == of && dataset.state() == DatasetState.RECEIVED) {
+            ends.remove(dataset, DatasetState.ABORTED);
+        }
     }
 
     private void lost(Dataset dataset, long nowNs) {
         Connection before = dataset.connection();
         if (dataset.state() != DatasetState.RECEIVING) {
             dataset.orphaned(nowNs);
-            if (dataset.meta().type().equals(Openings.COMMAND)) {
-                ends.remove(dataset, DatasetState.ABORTED); // Nobody sends the command any more.
-            }
             return;
         }
         ends.revoke(dataset);

@@ -16,6 +16,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
 import org.agrona.DirectBuffer;
 import org.agrona.collections.Long2ObjectHashMap;
 
@@ -31,6 +33,10 @@ public final class StagedFile {
     private final long length;
     private final Long2ObjectHashMap<OffHeapMemory> mapped = new Long2ObjectHashMap<>();
     private final ByteViews views = new ByteViews();
+
+    /** What could not be unmapped yet. */
+    private final List<OffHeapMemory> held = new ArrayList<>();
+
     private final Checksum checksum = new Checksum();
     private volatile long id;
     private OffHeapMemory whole;
@@ -128,7 +134,7 @@ public final class StagedFile {
         }
         OffHeapMemory other = take(offset);
         if (other != null) {
-            other.close();
+            unmap(other);
         }
         if (whole == null) {
             memory = OffHeapMemories.mapFile(data(), offset, blockLength, true);
@@ -247,7 +253,7 @@ public final class StagedFile {
         boolean isMapped = whole != null;
         close();
         directory.forget(this);
-        if (isMapped && !isRead) {
+        if (isMapped && !isRead && held.isEmpty()) {
             try (FileChannel file = FileChannel.open(data(), StandardOpenOption.WRITE)) {
                 file.truncate(0);
             }
@@ -258,14 +264,30 @@ public final class StagedFile {
         directory.force();
     }
 
+    private void unmap(OffHeapMemory memory) {
+        try {
+            memory.close();
+        } catch (IllegalStateException e) {
+            held.add(memory); // A transport says that a lost peer may still write to it.
+        }
+    }
+
+    /** Whether memory of it could not be unmapped yet, and still cannot. */
+    public boolean isHeld() {
+        List<OffHeapMemory> again = List.copyOf(held);
+        held.clear();
+        again.forEach(this::unmap);
+        return !held.isEmpty();
+    }
+
     /** Unmaps and closes; the files stay. */
     void close() throws IOException {
         synchronized (mapped) {
-            mapped.values().forEach(OffHeapMemory::close);
+            mapped.values().forEach(this::unmap);
             mapped.clear();
         }
         if (whole != null) {
-            whole.close();
+            unmap(whole);
             whole = null;
         }
         if (channel != null) {

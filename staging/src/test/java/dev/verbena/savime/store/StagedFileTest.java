@@ -3,6 +3,7 @@ package dev.verbena.savime.store;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.verbena.memory.OffHeapMemory;
 import dev.verbena.savime.wire.DatasetState;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -48,5 +49,18 @@ class StagedFileTest {
         assertThatThrownBy(() -> directory.reuse(file, 2)).isInstanceOf(IOException.class);
         file.remove(false);
         assertThat(folder).isDirectoryNotContaining("glob:**/1.*");
+    }
+
+    @Test
+    void shouldBeHeldAsLongAsATransportMayWriteToIt() throws IOException {
+        OffHeapMemory memory = file.map(0, LENGTH);
+        memory.acquire("a lost peer");
+        file.remove(false);
+        assertThat(folder).isDirectoryNotContaining("glob:**/1.*");
+        assertThat(file.isHeld()).isTrue();
+        memory.buffer(0, LENGTH).putByte(0, (byte) 1);
+        memory.release("a lost peer");
+        assertThat(file.isHeld()).isFalse();
+        assertThat(memory.isClosed()).isTrue();
     }
 }
