@@ -30,6 +30,12 @@ final class OfiPeer {
 
     private boolean isHeard;
 
+    /** Records to it that wait in the outbox. */
+    private int waiting;
+
+    /** Look of the outbox in which one of them could not be sent. */
+    private long stuckLook;
+
     OfiPeer(long number, long fabricAddress, byte[] name) {
         this.number = number;
         this.fabricAddress = fabricAddress;
@@ -62,6 +68,24 @@ final class OfiPeer {
 
     void unuse() {
         users--;
+    }
+
+    /** A record to it waits; or, by -1, one waits no more. */
+    void waits(int change) {
+        waiting += change;
+    }
+
+    boolean hasWaiting() {
+        return waiting > 0;
+    }
+
+    /** A record to it could not be sent in this look: those behind it wait, too. */
+    void stuck(long look) {
+        stuckLook = look;
+    }
+
+    boolean isStuck(long look) {
+        return stuckLook == look;
     }
 
     void probing(SocketChannel probe) {

@@ -23,6 +23,9 @@ final class Outbox {
     private int head;
     private int count;
 
+    /** How often what waits was gone through. */
+    private long looks;
+
     Outbox(OfiResources resources, Peers peers) {
         this.resources = resources;
         this.peers = peers;
@@ -45,7 +48,7 @@ final class Outbox {
      */
     boolean send(OfiConnection c, int length, boolean mustGo) {
         OfiPeer peer = c.peer;
-        if (count == 0) {
+        if (!peer.hasWaiting()) {
             int answer = resources.calls.inject(recordAt, length, peer.fabricAddress);
             if (answer == 0) {
                 c.onTakenTold(c.takenCount);
@@ -60,23 +63,24 @@ final class Outbox {
         targets[at] = peer.number;
         lengths[at] = length;
         count++;
+        peer.waits(1);
         return true;
     }
 
     /** Sends what waits, as far as it can be sent. */
     void flush() {
-        long stuck = 0;
+        looks++;
         int left = count;
         for (int i = 0; i < left; i++) {
             int at = head;
             head = head + 1 & MASK;
             count--;
             OfiPeer peer = peers.at(targets[at]);
-            if (peer.users == 0) {
-                continue; // nobody waits for it any more
-            }
-            if (peer.number == stuck || !isSent(at, peer)) {
-                stuck = peer.number;
+            // Without users nobody waits for it any more.
+            if (peer.users == 0 || !peer.isStuck(looks) && isSent(at, peer)) {
+                peer.waits(-1);
+            } else {
+                peer.stuck(looks);
                 keep(at);
             }
         }

@@ -10,11 +10,13 @@ import dev.verbena.transport.core.OwnerGuard;
 import dev.verbena.transport.core.RegionTable;
 import java.util.ArrayList;
 import java.util.List;
+import org.agrona.CloseHelper;
 import org.agrona.collections.Long2ObjectHashMap;
 
 /**
  * The regions of one transport. A region whose key peers were told outlives its close: its memory
- * stays registered, unseen, until they have answered.
+ * stays, unseen, until they have answered. In the place of memory that was handed in there is other
+ * memory for what they begin, where the provider names memory by offsets.
  */
 final class Regions extends RegionTable<OfiRegion> {
     private static final long ANY_KEY = -1;
@@ -137,10 +139,29 @@ final class Regions extends RegionTable<OfiRegion> {
     protected void revoke(OfiRegion region) {
         byKey.remove(region.key);
         region.users.forEachInt(c -> revoker.revoke(c, region.key));
-        if (!region.isToolkitMemory() && !region.users.isEmpty()) {
-            closing = region; // its owner wants the memory
-            revoker.await(region);
-            closing = null;
+        if (region.isToolkitMemory()) {
+            return; // only the transport looks at it from now on
+        }
+        closing = region;
+        revoker.await(region);
+        closing = null;
+        deregister(region);
+        if (!region.users.isEmpty() && !resources.info.usesVirtualAddresses()) {
+            divert(region);
+        }
+    }
+
+    /** What peers that have not answered yet begin to put goes to memory that nobody looks at. */
+    private void divert(OfiRegion region) {
+        try {
+            OffHeapMemory memory = OffHeapMemories.allocate(region.length());
+            own.put(region.id(), memory);
+            long access = OPERATIONS | access(region.rights());
+            long address = memory.address();
+            long mr = resources.register(address, memory.length(), access, region.key);
+            region.registered(mr, 0);
+        } catch (OfiFailure | OutOfMemoryError e) {
+            return; // then the provider refuses what they begin
         }
     }
 
@@ -172,12 +193,8 @@ final class Regions extends RegionTable<OfiRegion> {
     }
 
     private void freeMemory(OfiRegion region) {
-        OffHeapMemory made = own.remove(region.id());
-        if (made != null) {
-            made.close();
-        } else {
-            region.releaseMemory();
-        }
+        CloseHelper.close(own.remove(region.id()));
+        region.releaseMemory();
     }
 
     // ---- closed regions that peers may still reach ----
