@@ -93,7 +93,8 @@ public interface Transport extends AutoCloseable {
 
     /**
      * Registers memory that the caller has. The memory is pinned ({@link OffHeapMemory#acquire})
-     * until the region closes.
+     * until the region closes, and over a network until no peer may write to it any more: its own
+     * close is refused until then.
      *
      * <p>Pages that this process itself may only read can be registered for local use and with
      * {@link RemoteDescriptor#REMOTE_READ}: to send and put from, for peers to get. Never get into
