@@ -113,15 +113,18 @@ public final class StepAssembler {
         DartMetadata metadata = message.metadata();
         StepGroup group = group(stream.job(), metadata.applicationId());
         message.leaveStep();
-        if (group == null || group.hasEnded(metadata.step())) {
+        if (group == null) {
             return true;
+        }
+        if (group.hasEnded(metadata.step())) {
+            return group.passes(message.clientId(), message.sequence());
         }
         if (group.lostRanks.remove(metadata.rank())) {
             group.open.forEach(each -> each.cameBack(metadata.rank()));
         }
         OpenStep step = group.find(metadata.step());
         if (step != null && (step.state != OpenStep.OPEN || !step.wants(metadata.rank()))) {
-            return true;
+            return group.passes(message.clientId(), message.sequence());
         }
         group.cameOver(stream.serverId(), metadata.rank());
         long cost = metadata.payloadLength() + OVERHEAD;
@@ -133,7 +136,8 @@ public final class StepAssembler {
             int ranks = settings.rankCount() > 0 ? settings.rankCount() : metadata.rankCount();
             step = new OpenStep(group, metadata.step(), ranks, clock.nanoTime());
             if (!step.wants(metadata.rank())) {
-                return true; // An impossible rank opens no step.
+                // An impossible rank opens no step.
+                return group.passes(message.clientId(), message.sequence());
             }
             group.lostRanks.forEachInt(step::died);
             group.open(step);

@@ -3,6 +3,7 @@ package dev.verbena.dart.step;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.verbena.agent.ProtocolAgent;
+import dev.verbena.dart.DartStep;
 import dev.verbena.dart.DartStepContext;
 import dev.verbena.dart.StepStatistics;
 import dev.verbena.dart.store.InboundMessage;
@@ -234,6 +235,31 @@ class StepAssemblerTest extends AssembledSteps {
         next.begin(0, 0, 0, 8);
         assembler.admit(stream, next);
         assertThat(next.step().missing()).startsWith("rank 0: 2 messages were lost");
+    }
+
+    @Test
+    void shouldCountNoMessageAsLostThatCameAndIsPartOfNoStep() {
+        assembler(c -> c.rankCount(1));
+        numbered(1, 5);
+        assembler.doWork(now);
+        numbered(2, 5);
+        assertThat(assembler.statistics().lateCount()).isEqualTo(1);
+        numbered(3, 6);
+        numbered(4, 6);
+        assertThat(assembler.statistics().surplusCount()).isEqualTo(1);
+        assembler.doWork(now);
+        numbered(5, 7);
+        assembler.doWork(now);
+        numbered(7, 8);
+        assembler.doWork(now);
+        assertThat(handled).extracting(DartStep::isComplete).containsExactly(true, true, true, false);
+    }
+
+    private void numbered(long sequence, long step) {
+        InboundMessage message = message(0, step, 0);
+        message.begin(0, 0, 0, sequence);
+        assembler.admit(stream, message);
+        assembler.take(message);
     }
 
     @Test
