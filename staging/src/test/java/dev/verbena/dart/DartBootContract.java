@@ -144,6 +144,34 @@ abstract class DartBootContract {
         }
     }
 
+    @Test
+    @Tag("dart-D4")
+    void shouldWaitForAReceiverThatMayStillComeWhereASlaveRefuses() throws Exception {
+        try (DartWorld world = world().receive()) {
+            world.receiver.close();
+            world.master(c -> c.serverCount(2));
+            world.slave().awaitReady(DartWorld.LIMIT_NS);
+            // One of the two is given to the slave.
+            for (int rank = 0; rank < 2; rank++) {
+                world.clients.add(DartClient.start(world.clientContext(rank)));
+            }
+            Await.until("told", () -> progress(world) >= 0 && refusals(world).size() == 2);
+            // Each try would leave a connection open, of which a client may have four.
+            long end = System.nanoTime() + ANSWERED_NS;
+            Await.until("tried often", () -> progress(world) >= 0 && System.nanoTime() - end > 0);
+            world.receive(world.receiverContext().listen(world.receiverAt()));
+            Await.until(
+                    "connected",
+                    () ->
+                            progress(world) >= 0
+                                    && world.clients.stream().allMatch(DartClient::isConnected));
+        }
+    }
+
+    private static int progress(DartWorld world) {
+        return world.clients.stream().mapToInt(DartClient::progress).sum();
+    }
+
     private static List<Throwable> refusals(DartWorld world) {
         return world.errors.stream().filter(e -> e.getMessage().contains("answered: ")).toList();
     }

@@ -127,6 +127,10 @@ final class ClientRegistration {
     /** Refused for a reason that a newer file, or another server, may cure. */
     void onRefused(long connection, int result) {
         hasRegistered = false;
+        if (link.connection() != connection) {
+            // A slave refuses: the next try connects to the master anew.
+            disconnect();
+        }
         link.onRefused(clock.nanoTime(), result);
         transport.disconnect(connection);
     }
