@@ -163,10 +163,11 @@ public final class ServiceFile implements AutoCloseable {
      */
     public void publish(String text, String suffix) {
         content = new UnsafeBuffer(text.getBytes(UTF_8));
-        next = new AtomicFile(store, name, name + ".tmp-" + suffix);
-        next.replace();
         isReplaced = false;
         isPublished = false;
+        AtomicFile replacing = new AtomicFile(store, name, name + ".tmp-" + suffix);
+        replacing.replace();
+        next = replacing;
     }
 
     /** What was published last is on the device, and whoever claimed the file is known for it. */

@@ -3,6 +3,7 @@ package dev.verbena.staging.bootstrap;
 import dev.verbena.agent.Environment;
 import dev.verbena.agent.ProtocolAgent;
 import dev.verbena.staging.Names;
+import java.io.UncheckedIOException;
 import java.net.URI;
 import org.agrona.concurrent.NanoClock;
 
@@ -12,6 +13,7 @@ import org.agrona.concurrent.NanoClock;
  */
 public final class ServicePublisher implements AutoCloseable {
     private static final long CLAIM_RETRY_NS = 20_000_000;
+    private static final long FAILED_RETRY_NS = 1_000_000_000;
 
     private final Environment environment;
     private final NanoClock clock;
@@ -35,13 +37,23 @@ public final class ServicePublisher implements AutoCloseable {
     }
 
     /**
-     * Claims and publishes.
+     * Claims and publishes, anew a second after it failed.
      *
      * @param url address of the service's transport
      * @return work done
-     * @throws java.io.UncheckedIOException naming the file and why it cannot be written
+     * @throws UncheckedIOException naming the file and why it cannot be written
      */
     public int doWork(URI url) {
+        try {
+            return publish(url);
+        } catch (UncheckedIOException e) {
+            own = null;
+            nextTryNs = clock.nanoTime() + FAILED_RETRY_NS;
+            throw e;
+        }
+    }
+
+    private int publish(URI url) {
         if (own == null && clock.nanoTime() - nextTryNs >= 0) {
             nextTryNs = clock.nanoTime() + CLAIM_RETRY_NS;
             if (file.claim(0)) {

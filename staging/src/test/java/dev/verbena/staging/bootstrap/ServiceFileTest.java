@@ -5,13 +5,18 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.verbena.agent.Await;
 import dev.verbena.agent.DurableStore;
+import dev.verbena.agent.Environment;
+import dev.verbena.agent.ForwardingEnvironment;
+import dev.verbena.agent.ProtocolAgent;
 import dev.verbena.agent.RealEnvironment;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.lang.reflect.Proxy;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -174,6 +179,53 @@ class ServiceFileTest {
                 .isInstanceOf(UncheckedIOException.class)
                 .hasMessageContaining("cannot publish " + path);
         assertThat(service.publishStep()).isZero();
+    }
+
+    @Test
+    void shouldPublishTheAddressAgainWhenItCouldNotOnce() throws IOException {
+        Files.createDirectory(directory.resolve("refused"));
+        try (ServicePublisher publisher =
+                new ServicePublisher(refusing(environment), path.toString(), "stg/1")) {
+            AtomicInteger failures = new AtomicInteger();
+            Await.until(
+                    "published",
+                    () -> {
+                        try {
+                            publisher.doWork(ADDRESS.url());
+                        } catch (UncheckedIOException e) {
+                            assertThat(e).hasMessageContaining("cannot publish " + path);
+                            failures.incrementAndGet();
+                            assertThat(publisher.nextDeadlineNs())
+                                    .isLessThan(ProtocolAgent.NO_DEADLINE);
+                        }
+                        return publisher.isPublished();
+                    });
+            assertThat(failures).hasValue(1);
+            assertThat(ServiceAddress.parse(service.readCurrent(), "stg/1").url())
+                    .isEqualTo(ADDRESS.url());
+        }
+    }
+
+    /** Its stores do not write the first file that they are asked to write. */
+    private static Environment refusing(Environment environment) {
+        return new ForwardingEnvironment(environment) {
+            @Override
+            public DurableStore store(String path) {
+                DurableStore store = super.store(path);
+                AtomicInteger written = new AtomicInteger();
+                return (DurableStore)
+                        Proxy.newProxyInstance(
+                                DurableStore.class.getClassLoader(),
+                                new Class<?>[] {DurableStore.class},
+                                (proxy, method, arguments) -> {
+                                    if (method.getName().equals("append")
+                                            && written.getAndIncrement() == 0) {
+                                        arguments[0] = "refused";
+                                    }
+                                    return method.invoke(store, arguments);
+                                });
+            }
+        };
     }
 
     @Test
