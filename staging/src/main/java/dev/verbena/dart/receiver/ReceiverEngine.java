@@ -76,8 +76,7 @@ public final class ReceiverEngine implements ProtocolAgent {
                                 this::stopBy);
         this.shared = new ReceiverShared(settings, files, steps);
         this.streams = shared.streams;
-        this.reverse =
-                new ReverseOutlet(settings.reverseBytesMax(), clock, environment.errorHandler());
+        this.reverse = new ReverseOutlet(settings, clock, environment.errorHandler());
         this.ranks = new RankWatch(environment, settings.lostHandler(), steps, streams);
         this.abandoned = new AbandonedMessages(shared);
         this.delivery = new MessageDelivery(shared);

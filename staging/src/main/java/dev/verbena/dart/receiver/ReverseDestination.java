@@ -1,5 +1,6 @@
 package dev.verbena.dart.receiver;
 
+import dev.verbena.agent.ProtocolAgent;
 import dev.verbena.dart.store.StreamSession;
 import dev.verbena.dart.wire.PieceFlyweight;
 import java.util.ArrayDeque;
@@ -41,6 +42,11 @@ final class ReverseDestination {
 
     /** Over which pieces go now; null: over none. */
     private InboundSession session;
+
+    /** That connection has ended, and since when. */
+    private boolean isAway;
+
+    private long awaySinceNs;
 
     /** Server of the process. */
     private int serverId;
@@ -94,6 +100,7 @@ final class ReverseDestination {
     void reachedOver(InboundSession over, int server) {
         isHere = true;
         session = over;
+        isAway = false;
         serverId = server;
     }
 
@@ -101,6 +108,7 @@ final class ReverseDestination {
     void gone() {
         isHere = false;
         session = null;
+        isAway = false;
     }
 
     boolean hasRoom(int length, long bytesMax) {
@@ -181,10 +189,22 @@ final class ReverseDestination {
         }
     }
 
-    long deadlineNs() {
-        return next > taken + 1
-                ? quietSinceNs + againNs
-                : dev.verbena.agent.ProtocolAgent.NO_DEADLINE;
+    /** Gone, as far as is known, once its server has been away for so long; keeps its messages. */
+    void checkAway(long nowNs, long silenceNs) {
+        if (session == null || !session.isEnded()) {
+            return;
+        }
+        if (!isAway) {
+            isAway = true;
+            awaySinceNs = nowNs;
+        } else if (nowNs - awaySinceNs - silenceNs >= 0) {
+            gone();
+        }
+    }
+
+    long deadlineNs(long silenceNs) {
+        long quiet = next > taken + 1 ? quietSinceNs + againNs : ProtocolAgent.NO_DEADLINE;
+        return isAway ? Math.min(quiet, awaySinceNs + silenceNs) : quiet;
     }
 
     boolean canSend() {

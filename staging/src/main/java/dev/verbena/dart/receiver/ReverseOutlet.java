@@ -6,6 +6,7 @@ import dev.verbena.agent.ProtocolAgent;
 import dev.verbena.dart.DartException;
 import dev.verbena.dart.DartReceiver;
 import dev.verbena.dart.ReverseStatistics;
+import dev.verbena.dart.config.ReceiverSettings;
 import dev.verbena.dart.store.StreamSession;
 import dev.verbena.dart.wire.FrameFlyweight;
 import dev.verbena.dart.wire.PieceFlyweight;
@@ -27,6 +28,7 @@ public final class ReverseOutlet {
 
     private final long bytesMax;
     private final int destinationsMax;
+    private final long silenceNs;
     private final NanoClock clock;
     private final ErrorHandler errors;
     private final List<ReverseDestination> destinations = new ArrayList<>();
@@ -39,14 +41,25 @@ public final class ReverseOutlet {
     private long pieces;
     private long repeated;
 
-    ReverseOutlet(long bytesMax, NanoClock clock, ErrorHandler errors) {
-        this(bytesMax, DESTINATIONS_MAX, clock, errors);
+    ReverseOutlet(ReceiverSettings settings, NanoClock clock, ErrorHandler errors) {
+        this(
+                settings.reverseBytesMax(),
+                DESTINATIONS_MAX,
+                settings.silenceTimeoutNs(),
+                clock,
+                errors);
     }
 
-    /** With another bound, for tests. */
-    ReverseOutlet(long bytesMax, int destinationsMax, NanoClock clock, ErrorHandler errors) {
+    /** With other bounds, for tests. */
+    ReverseOutlet(
+            long bytesMax,
+            int destinationsMax,
+            long silenceNs,
+            NanoClock clock,
+            ErrorHandler errors) {
         this.bytesMax = bytesMax;
         this.destinationsMax = destinationsMax;
+        this.silenceNs = silenceNs;
         this.clock = clock;
         this.errors = errors;
     }
@@ -280,13 +293,14 @@ public final class ReverseOutlet {
     synchronized void checkQuiet(long now) {
         for (int i = 0; i < destinations.size(); i++) {
             destinations.get(i).checkQuiet(now);
+            destinations.get(i).checkAway(now, silenceNs);
         }
     }
 
     synchronized long nextDeadlineNs() {
         long deadline = ProtocolAgent.NO_DEADLINE;
         for (int i = 0; i < destinations.size(); i++) {
-            deadline = Math.min(deadline, destinations.get(i).deadlineNs());
+            deadline = Math.min(deadline, destinations.get(i).deadlineNs(silenceNs));
         }
         return deadline;
     }

@@ -4,6 +4,7 @@ import static java.nio.ByteOrder.BIG_ENDIAN;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.verbena.agent.ProtocolAgent;
 import dev.verbena.dart.DartClient;
 import dev.verbena.dart.DartReceiver;
 import dev.verbena.dart.DartServer;
@@ -23,17 +24,21 @@ class ReverseOutletTest {
     private static final UUID JOB = new UUID(5, 6);
     private static final UUID OTHER = new UUID(7, 8);
     private static final int MAX = 10;
+    private static final long SILENCE_NS = 1_000_000_000L;
 
     private final WireEnvironment wire = new WireEnvironment();
     private final DartReceiver receiver =
             DartReceiver.embed(new DartReceiver.Context().environment(wire).handler(message -> {}));
-    private final InboundSession session =
-            new InboundSession(
-                    (ReceiverEngine) receiver.agent(),
-                    wire.connect("wire", 7000),
-                    wire.clock.nanoTime());
     private final ReverseOutlet outlet =
-            new ReverseOutlet(1 << 20, MAX, wire.clock, wire.errorHandler());
+            new ReverseOutlet(1 << 20, MAX, SILENCE_NS, wire.clock, wire.errorHandler());
+    private InboundSession session = newSession();
+
+    private InboundSession newSession() {
+        return new InboundSession(
+                (ReceiverEngine) receiver.agent(),
+                wire.connect("wire", 7000),
+                wire.clock.nanoTime());
+    }
 
     @AfterEach
     void close() {
@@ -91,6 +96,27 @@ class ReverseOutletTest {
         outlet.ended(JOB);
         assertThat(outlet.destinationCount()).isEqualTo(4);
         assertThat(outlet.isHere(0, 2)).isTrue();
+    }
+
+    @Test
+    void shouldSendToNobodyBehindAServerThatIsAwayForLong() {
+        state(JOB, FrameFlyweight.REVERSE_HERE, 3);
+        assertThat(send(3)).isEqualTo(DartReceiver.ACCEPTED);
+        session.end();
+        outlet.checkQuiet(wire.clock.nanoTime());
+        long due = wire.clock.nanoTime() + SILENCE_NS;
+        assertThat(outlet.nextDeadlineNs()).isEqualTo(due);
+        outlet.checkQuiet(due - 1);
+        assertThat(send(3)).isEqualTo(DartReceiver.ACCEPTED);
+        outlet.checkQuiet(due);
+        assertThat(send(3)).isEqualTo(DartReceiver.NO_SUCH_PROCESS);
+        assertThat(outlet.statistics().processCount()).isZero();
+        assertThat(outlet.nextDeadlineNs()).isEqualTo(ProtocolAgent.NO_DEADLINE);
+        session = newSession();
+        state(JOB, FrameFlyweight.REVERSE_HERE, 3);
+        outlet.checkQuiet(due + SILENCE_NS);
+        assertThat(send(3)).isEqualTo(DartReceiver.ACCEPTED);
+        assertThat(outlet.statistics().pendingBytes()).as("none was lost").isEqualTo(3 * 74);
     }
 
     /** Round after round of services that end in order. */
