@@ -116,6 +116,27 @@ class DartTicketHandlerTest {
     }
 
     @Test
+    void shouldAwaitItsOwnTicketThoughAHandlerAwaitsAnother() throws Exception {
+        try (SteppedWorld stepped = new SteppedWorld("shm").start(c -> {})) {
+            DartClient client = stepped.client(0, c -> c.maxInFlight(2));
+            send(client, 1, 10)
+                    .onFinal(
+                            ticket -> {
+                                ticket.await(TicketState.STREAMED, 0);
+                                note(ticket);
+                            });
+            stepped.clients.clear();
+            stepped.until("the first", () -> stepped.world.received.size() == 1);
+            stepped.settle();
+            DartTicket second = send(client, 2, 10);
+            assertThatThrownBy(() -> second.await(TicketState.STREAMED, 0))
+                    .hasMessageContaining("is not STREAMED");
+            assertThat(told).containsExactly(line(1, TicketState.STREAMED));
+            stepped.clients.add(client);
+        }
+    }
+
+    @Test
     void shouldTellOfWhatIsUnconfirmedWhenTheClientIsClosed() throws Exception {
         CountDownLatch go = new CountDownLatch(1);
         try (DartWorld world = new DartWorld("shm")) {

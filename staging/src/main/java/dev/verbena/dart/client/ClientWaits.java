@@ -60,7 +60,7 @@ final class ClientWaits {
             // Whoever waits for transfers wants them to go on.
             protocol.suspend(false);
         }
-        protocol.progress();
+        progress();
         while (!holds(condition)) {
             long now = clock.nanoTime();
             long left = timeoutNs - (now - start);
@@ -69,9 +69,18 @@ final class ClientWaits {
             }
             sleep(condition, now, left);
             mirror.publish(now);
-            protocol.progress();
+            progress();
         }
         return true;
+    }
+
+    /** What is waited for stays the same, though a handler may wait for something else. */
+    private void progress() {
+        DartTicket ticket = awaited;
+        TicketState state = awaitedState;
+        protocol.progress();
+        awaited = ticket;
+        awaitedState = state;
     }
 
     /**
