@@ -181,6 +181,7 @@ public final class DartClient implements AutoCloseable {
      *     there is no such handler or it threw; {@link DartException.Code#TIMEOUT} or {@link
      *     DartException.Code#SERVER_UNREACHABLE} if no answer came: it may have been done or not,
      *     and is not repeated
+     * @throws IllegalStateException in a handler of a ticket, while another command waits
      */
     public byte[] command(int type, DirectBuffer payload, int offset, int length, long timeoutNs) {
         Arguments.range("type", type, 0, Integer.MAX_VALUE);

@@ -43,8 +43,9 @@ public interface DartTicket {
      * {@link TicketState#FAILED}, or {@link TicketState#SPILLED}; then, if this process still hears
      * of it, once more. It runs in a call of the client by the client's thread, at the latest in
      * {@code close}; if the state is final already, in the next one. It may use the client, but for
-     * closing it. What it throws goes to the environment's error handler. A ticket has one handler;
-     * the last given counts. Allocates nothing but room in a queue.
+     * closing it, and for a command while another waits for its answer. What it throws goes to the
+     * environment's error handler. A ticket has one handler; the last given counts. Allocates
+     * nothing but room in a queue.
      *
      * @return this
      */

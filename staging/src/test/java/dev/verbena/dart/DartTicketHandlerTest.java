@@ -1,5 +1,6 @@
 package dev.verbena.dart;
 
+import static org.assertj.core.api.Assertions.as;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -7,6 +8,7 @@ import dev.verbena.agent.Await;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -132,6 +134,32 @@ class DartTicketHandlerTest {
             assertThatThrownBy(() -> second.await(TicketState.STREAMED, 0))
                     .hasMessageContaining("is not STREAMED");
             assertThat(told).containsExactly(line(1, TicketState.STREAMED));
+            stepped.clients.add(client);
+        }
+    }
+
+    @Test
+    void shouldRefuseACommandOfAHandlerWhileAnotherWaits() throws Exception {
+        try (SteppedWorld stepped = new SteppedWorld("shm").start(c -> {})) {
+            DartClient client = stepped.client(0, c -> {});
+            send(client, 1, 10)
+                    .onFinal(
+                            ticket -> {
+                                note(ticket);
+                                client.command(7, new byte[1]);
+                            });
+            stepped.clients.clear();
+            stepped.until("the message", () -> stepped.world.received.size() == 1);
+            stepped.settle();
+            assertThatThrownBy(() -> client.command(6, DartWorld.bytes(1, 1), 0, 1, 0))
+                    .hasMessageContaining("command 6 after 0 ms: no reply");
+            assertThat(told).containsExactly(line(1, TicketState.STREAMED));
+            assertThat(stepped.world.errors)
+                    .singleElement(as(InstanceOfAssertFactories.THROWABLE))
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("command 7 while another waits for its answer");
+            assertThatThrownBy(() -> client.command(8, DartWorld.bytes(1, 1), 0, 1, 0))
+                    .hasMessageContaining("command 8 after 0 ms");
             stepped.clients.add(client);
         }
     }

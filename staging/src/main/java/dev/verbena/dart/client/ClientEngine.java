@@ -42,6 +42,7 @@ public final class ClientEngine {
     private final DartMetadata noMetadata = new DartMetadata();
     private final StagingEvents events;
     private boolean isClosed;
+    private boolean isCommanding;
 
     public ClientEngine(ClientSettings settings) {
         this.settings = settings;
@@ -257,6 +258,22 @@ public final class ClientEngine {
 
     public byte[] command(int type, DirectBuffer payload, int offset, int length, long timeoutNs) {
         checkOpen();
+        if (isCommanding) {
+            throw new IllegalStateException(
+                    "command "
+                            + type
+                            + " while another waits for its answer: send it when that has"
+                            + " returned, not in a handler");
+        }
+        isCommanding = true;
+        try {
+            return answer(type, payload, offset, length, timeoutNs);
+        } finally {
+            isCommanding = false;
+        }
+    }
+
+    private byte[] answer(int type, DirectBuffer payload, int offset, int length, long timeoutNs) {
         long start = clock.nanoTime();
         protocol.checkUsable();
         if (!waits.await(ClientWaits.COMMAND_FREE, timeoutNs)) {
