@@ -269,7 +269,7 @@ public final class DartClient implements AutoCloseable {
      * allocates nothing once the longest message has been seen.
      *
      * @return messages handed over
-     * @throws IllegalStateException after close, or without {@link Context#inbox}
+     * @throws IllegalStateException after close, without {@link Context#inbox}, or in the handler
      */
     public int receive(DartReverseHandler handler, int limit) {
         return engine.receive(handler, limit);

@@ -276,6 +276,28 @@ public abstract class DartReverseContract {
     }
 
     @Test
+    void shouldRefuseToReceiveInAHandlerAndLoseNothing() throws Exception {
+        try (DartWorld world = world()) {
+            world.master();
+            DartClient client = world.client(0, c -> c.inbox(4));
+            awaitHere(world, 0);
+            for (int i = 0; i < 3; i++) {
+                send(world, 0, i, DartWorld.bytes(100, i));
+            }
+            List<Integer> types = new ArrayList<>();
+            DartReverseHandler nested =
+                    (type, buffer, offset, length) -> {
+                        types.add(type);
+                        assertThatThrownBy(() -> client.receive(new Inbox(), 3))
+                                .isInstanceOf(IllegalStateException.class)
+                                .hasMessageContaining("receive in a handler of receive");
+                    };
+            Await.until("three", () -> client.receive(nested, 3) >= 0 && types.size() >= 3);
+            assertThat(types).containsExactly(0, 1, 2);
+        }
+    }
+
+    @Test
     void shouldGoOnWithAnotherReceiver() throws Exception {
         try (DartWorld world = world()) {
             world.master();

@@ -47,6 +47,7 @@ final class ClientInbox {
     private long told;
     private boolean isTellingDue;
     private boolean isTelling;
+    private boolean isReceiving;
     private long connection;
     private UUID job;
     private int clientId;
@@ -134,12 +135,18 @@ final class ClientInbox {
 
     /** Hands over whole messages; how many. */
     int receive(DartReverseHandler handler, int limit) {
+        if (isReceiving) {
+            throw new IllegalStateException(
+                    "receive in a handler of receive: call it again when that has returned");
+        }
+        isReceiving = true;
         int count = 0;
         try {
             while (count < limit && hasNext()) {
                 count += take(handler) ? 1 : 0;
             }
         } finally {
+            isReceiving = false;
             boolean isHalf = taken - told >= Math.max(1, slotCount / 2);
             isTellingDue |= taken != told && (isHalf || !hasNextArrived());
             doWork();
