@@ -251,6 +251,28 @@ abstract class DartReassignContract {
     }
 
     @Test
+    @Tag("dart-D46")
+    void shouldSendACommandToTheServerToWhichItMoves() throws Exception {
+        try (DartWorld world = new DartWorld(scheme()).receive()) {
+            world.master(c -> c.serverCount(2).commandHandler(1, (command, reply) -> 5));
+            try (DartNode slave = DartNode.start(world, "slave")) {
+                slave.await("ready");
+                DartClient first = world.client(0, c -> c.reassign(true));
+                DartClient second = world.client(1, c -> c.reassign(true));
+                DartClient client = first.serverId() == 1 ? first : second;
+                slave.kill();
+                String moving = "the master is asked for another";
+                Await.until(
+                        () -> "moving: " + world.errors,
+                        () -> client.progress() >= 0 && world.errors.toString().contains(moving));
+                assertThat(client.command(1)).hasSize(5);
+                assertThat(client.serverId()).isZero();
+            }
+            DartNode.sweep(world);
+        }
+    }
+
+    @Test
     @Tag("dart-D15")
     void shouldCompleteWhenASlavePullsForTheMaster() throws Exception {
         try (DartWorld world = new DartWorld(scheme()).receive()) {

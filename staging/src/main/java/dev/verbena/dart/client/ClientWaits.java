@@ -104,11 +104,17 @@ final class ClientWaits {
                     awaited.state().compareTo(awaitedState) >= 0 || awaited.state().isFinal();
             case CONNECTED -> protocol.isConnected();
             case COMMAND_FREE -> !protocol.commands().isBusy() || !protocol.isConnected();
-            case REPLY ->
-                    protocol.commands().isAnswered()
-                            || protocol.serverConnection() != commandedConnection;
+            case REPLY -> protocol.commands().isAnswered() || isCommandLost();
             default -> protocol.hasEnded();
         };
+    }
+
+    /** The server to which the command went is lost; while one is looked for, none has it. */
+    private boolean isCommandLost() {
+        if (commandedConnection == 0) {
+            commandedConnection = protocol.serverConnection();
+        }
+        return protocol.serverConnection() != commandedConnection || !protocol.isConnected();
     }
 
     /**
