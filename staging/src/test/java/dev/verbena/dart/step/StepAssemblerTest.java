@@ -252,7 +252,9 @@ class StepAssemblerTest extends AssembledSteps {
         assembler.doWork(now);
         numbered(7, 8);
         assembler.doWork(now);
-        assertThat(handled).extracting(DartStep::isComplete).containsExactly(true, true, true, false);
+        assertThat(handled)
+                .extracting(DartStep::isComplete)
+                .containsExactly(true, true, true, false);
     }
 
     private void numbered(long sequence, long step) {
