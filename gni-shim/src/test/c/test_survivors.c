@@ -388,7 +388,7 @@ static void stopped_in_an_event(void)
     CHECK_EQ(0, GNI_ExtCheck(target.nic, NULL, 0));
 }
 
-/* It holds the lock of the target's datagrams: whoever only looks does not wait for it. */
+/* It holds the lock of the target's datagrams: one that only looks does not wait for it. */
 static void stopped_in_an_exchange(void)
 {
     gni_post_state_t state = GNI_POST_PENDING;

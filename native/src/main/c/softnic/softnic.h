@@ -204,7 +204,7 @@ int snic_deregister(snic_t *nic, const snic_key_t *key, uint32_t timeout_ms);
  * the memory is mapped; whether the peer lives is then not asked: its segment's state is. -EACCES
  * right missing, -ERANGE outside, -ESTALE gone, being deregistered or other secret, -ESRCH peer
  * closed or (foreign memory) dead, -EFAULT not mapped there, -EBUSY only with SNIC_FOREIGN_BOUNCE:
- * the target is stopped, or whoever has its slots. */
+ * the target is stopped, or all that have its slots. */
 int snic_put(snic_peer_t *peer, const snic_key_t *key, uint64_t offset, const void *from,
              uint64_t length);
 /* Past the caches, whatever the length: for bytes that the peer does not read at once. */

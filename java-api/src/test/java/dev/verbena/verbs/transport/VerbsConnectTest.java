@@ -101,7 +101,7 @@ class VerbsConnectTest {
         long handle = asking.connect(there.uri(), new UnsafeBuffer(), 0, 0, 0, LONG_NS);
         Await.until("it is asked", () -> there.poll(handler, 8) > 0);
         assertThat(accepted).isEqualTo(Transport.ACCEPTED);
-        assertThat(asking.await(System.nanoTime() + LONG_NS)).as("it is told").isTrue();
+        assertThat(asking.await(System.nanoTime() + LONG_NS)).as("it is notified").isTrue();
         assertThat(asking.disconnect(handle)).isEqualTo(Transport.ACCEPTED);
         Await.until("the end", () -> asking.poll(handler, 8) > 0);
         assertThat(failures).containsExactly(Status.CANCELLED);
