@@ -1,10 +1,12 @@
 package dev.verbena.dart;
 
 import dev.verbena.SampledByDay;
+import org.junit.jupiter.api.Tag;
 
-/** Silence between server and receiver with a service over the shm provider. */
+/** Lost processes with a service over the shm provider. */
+@Tag("each-jdk")
 @SampledByDay(isWholeAtFirst = true)
-class DartSilenceOverShmTest extends DartSilenceContract {
+class DartLossOverShmIT extends DartLossContract {
     @Override
     protected String scheme() {
         return "shm";

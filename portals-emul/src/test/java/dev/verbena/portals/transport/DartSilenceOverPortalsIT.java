@@ -5,7 +5,7 @@ import dev.verbena.dart.DartSilenceContract;
 
 /** Silence between server and receiver with a service over the Portals provider. */
 @SampledByDay
-class DartSilenceOverPortalsTest extends DartSilenceContract {
+class DartSilenceOverPortalsIT extends DartSilenceContract {
     @Override
     protected String scheme() {
         return "portals";

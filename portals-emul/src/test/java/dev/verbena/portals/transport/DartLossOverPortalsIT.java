@@ -1,11 +1,11 @@
 package dev.verbena.portals.transport;
 
 import dev.verbena.SampledByDay;
-import dev.verbena.dart.DartKillContract;
+import dev.verbena.dart.DartLossContract;
 
-/** DART over the Portals provider when processes are killed. */
+/** Lost processes with a service over the Portals provider. */
 @SampledByDay
-class DartKillOverPortalsTest extends DartKillContract {
+class DartLossOverPortalsIT extends DartLossContract {
     @Override
     protected String scheme() {
         return "portals";

@@ -4,19 +4,16 @@ import dev.verbena.SampledByDay;
 import dev.verbena.dart.DartKillContract;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/**
- * DART over {@code auto} when processes are killed that are reached over libfabric, while others
- * share memory.
- */
+/** DART over {@code auto} when processes are killed where they share memory. */
 @SampledByDay(
         daily = {
             "shouldGoOnWhenAClientIsKilledBetweenHeaderAndPull",
             "shouldFailTheClientsOfAKilledSlaveAtOnceAndNoOthers"
         })
 @ExtendWith(NeedsLibfabric.class)
-class DartKillOverAutoApartTest extends DartKillContract {
+class DartKillOverAutoIT extends DartKillContract {
     @Override
     protected String scheme() {
-        return "auto:apart";
+        return "auto";
     }
 }

@@ -5,7 +5,7 @@ import dev.verbena.dart.DartSilenceContract;
 
 /** Silence between server and receiver with a service over the uGNI provider. */
 @SampledByDay
-class DartSilenceOverGniTest extends DartSilenceContract {
+class DartSilenceOverGniIT extends DartSilenceContract {
     @Override
     protected String scheme() {
         return "gni";

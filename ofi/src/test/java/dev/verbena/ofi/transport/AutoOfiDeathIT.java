@@ -9,7 +9,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 /** A peer that is killed or stopped while it sends and puts, over the part of libfabric. */
 @SampledByDay(daily = "shouldWakeASleeperWhenThePeerIsKilled")
 @ExtendWith(NeedsLibfabric.class)
-class AutoOfiDeathTest extends TransportDeathContract {
+class AutoOfiDeathIT extends TransportDeathContract {
     @Override
     protected String scheme() {
         return "auto";

@@ -5,7 +5,7 @@ import dev.verbena.dart.DartKillContract;
 
 /** DART over the uGNI provider when processes are killed. */
 @SampledByDay
-class DartKillOverGniTest extends DartKillContract {
+class DartKillOverGniIT extends DartKillContract {
     @Override
     protected String scheme() {
         return "gni";

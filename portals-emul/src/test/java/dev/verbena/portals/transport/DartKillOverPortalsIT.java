@@ -1,11 +1,11 @@
 package dev.verbena.portals.transport;
 
 import dev.verbena.SampledByDay;
-import dev.verbena.dart.DartLossContract;
+import dev.verbena.dart.DartKillContract;
 
-/** Lost processes with a service over the Portals provider. */
+/** DART over the Portals provider when processes are killed. */
 @SampledByDay
-class DartLossOverPortalsTest extends DartLossContract {
+class DartKillOverPortalsIT extends DartKillContract {
     @Override
     protected String scheme() {
         return "portals";

@@ -5,7 +5,7 @@ import dev.verbena.dart.DartLossContract;
 
 /** Lost processes with a service over the uGNI provider. */
 @SampledByDay
-class DartLossOverGniTest extends DartLossContract {
+class DartLossOverGniIT extends DartLossContract {
     @Override
     protected String scheme() {
         return "gni";

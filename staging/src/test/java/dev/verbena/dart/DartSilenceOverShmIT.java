@@ -2,9 +2,9 @@ package dev.verbena.dart;
 
 import dev.verbena.SampledByDay;
 
-/** Lost processes with a service over the shm provider. */
+/** Silence between server and receiver with a service over the shm provider. */
 @SampledByDay(isWholeAtFirst = true)
-class DartLossOverShmTest extends DartLossContract {
+class DartSilenceOverShmIT extends DartSilenceContract {
     @Override
     protected String scheme() {
         return "shm";
