@@ -18,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -126,6 +127,9 @@ static inline void mgen_close(const char *word, long handle)
 {
     if (handle < 0 || handle >= mgen_state.count || !mgen_state.calls[handle].is_opener)
         mgen_stop("a handle that no call has returned");
+    /* Its number may be another's by now. */
+    if (mgen_state.calls[handle].is_needed)
+        return;
     mgen_state.calls[handle].is_needed = 1;
     mgen_add(word, 0, 0, 0, 0)->handle = handle;
 }
@@ -207,7 +211,8 @@ static inline void mgen_write(void)
         long length = 1, rounds = 1;
         for (long l = 1; l <= 64 && rounds == 1 && at + 2 * l <= s->count; l++) {
             long same = 0;
-            while (at + l + same < s->count &&
+            /* What is not whole is not looked at to its end: it may be long. */
+            while (at + l + same < s->count && (same != l || mgen_is_whole(&s->calls[at], l)) &&
                    mgen_equal(&s->calls[at + same], &s->calls[at + l + same]))
                 same++;
             if (same >= l && same / l * l > 2 && mgen_is_whole(&s->calls[at], l)) {
@@ -224,6 +229,8 @@ static inline void mgen_write(void)
         at += length * rounds;
     }
     fprintf(s->out, "end\n");
+    if (fflush(s->out) || ferror(s->out))
+        mgen_stop("cannot write what was recorded; is there room for MGEN_FILE?");
 }
 
 static inline int mgen_rank(FILE *out, int rank, int size, int argc, char **argv)
@@ -256,30 +263,28 @@ __attribute__((weak)) int main(int argc, char **argv)
     const char *file = getenv("MGEN_FILE");
     const char *text = getenv("MGEN_SIZE");
     int size = text ? atoi(text) : 0;
+    int failed = 0;
+    struct stat about;
     FILE *out;
     if (!file || size < 1) {
         fprintf(stderr, "MGEN_SIZE=PROCESSES MGEN_FILE=SCENARIO %s [ARGUMENTS]\n", argv[0]);
         return 2;
     }
-    remove(file);
-    out = fopen(file, "a");
+    out = fopen(file, "w");
     if (!out) {
         perror(file);
         return 1;
     }
     fprintf(out, "says     recorded from %s\nneeds    p = %d\nprogram\n", argv[0], size);
-    for (int rank = 0; rank < size; rank++) {
-        if (mgen_rank(out, rank, size, argc, argv)) {
-            fclose(out);
-            remove(file);
-            return 1;
-        }
-    }
-    if (ferror(out) || fclose(out)) {
+    for (int rank = 0; rank < size && !failed; rank++)
+        failed = mgen_rank(out, rank, size, argc, argv);
+    if (fclose(out)) {
         perror(file);
-        return 1;
+        failed = 1;
     }
-    return 0;
+    if (failed && !stat(file, &about) && S_ISREG(about.st_mode))
+        remove(file);
+    return failed;
 }
 
 /* ---- the paper's interface */

@@ -56,6 +56,12 @@ class MgenHeaderTest {
         return Files.readString(printed);
     }
 
+    private Path compiled(String main) throws Exception {
+        Path source = folder.resolve("main.c");
+        Files.writeString(source, "#include \"mgen.h\"\nint MGEN_Main(void)\n{\n" + main + "}\n");
+        return compiled(source);
+    }
+
     private Scenario recorded(Path program, int size, String... arguments) throws Exception {
         Path file = folder.resolve("recorded.scenario");
         List<String> command = new ArrayList<>(List.of(program.toString()));
@@ -112,14 +118,73 @@ class MgenHeaderTest {
         assertThatThrownBy(() -> scenario.prepare(new Machine(), 5, ScenarioOptions.DEFAULT))
                 .hasMessageContaining("cannot have 5 processes");
         assertThat(run(0, "", List.of(program.toString()))).contains("MGEN_SIZE=PROCESSES");
-        Path wrong = folder.resolve("wrong.c");
-        Files.writeString(
-                wrong,
-                "#include \"mgen.h\"\nint MGEN_Main(void) { MGEN_acp_complete(0); return 0; }\n");
+        Path wrong = compiled("MGEN_acp_complete(0); return 0;");
         String file = folder.resolve("none").toString();
-        assertThat(run(2, file, List.of(compiled(wrong).toString())))
+        assertThat(run(2, file, List.of(wrong.toString())))
                 .contains("rank 0: a handle that no call has returned")
                 .contains("rank 0 has failed");
         assertThat(Path.of(file)).doesNotExist();
+    }
+
+    @Test
+    @Timeout(20)
+    void shouldRecordALongProgramOfWhichARequestIsAlwaysOpen() throws Exception {
+        Path program =
+                compiled(
+                        """
+                        MGEN_Request last, next;
+                        MGEN_Isend(0, 8, MGEN_BYTE, 0, 0, MGEN_COMM_WORLD, &last);
+                        for (int i = 0; i < 20000; i++) {
+                            MGEN_Isend(0, 8, MGEN_BYTE, 0, 0, MGEN_COMM_WORLD, &next);
+                            MGEN_Wait(&last, MGEN_STATUS_IGNORE);
+                            last = next;
+                        }
+                        return MGEN_Wait(&last, MGEN_STATUS_IGNORE);
+                        """);
+        recorded(program, 4);
+        assertThat(Files.lines(folder.resolve("recorded.scenario")).filter(s -> s.contains("await")))
+                .hasSize(4 * 20_001);
+    }
+
+    @Test
+    void shouldWaitOnceForAPutThatIsCompletedTwice() throws Exception {
+        Path program =
+                compiled(
+                        """
+                        MGEN_acp_handle first = MGEN_rdma_put(0, 8, 0), second, third;
+                        MGEN_acp_complete(first);
+                        second = MGEN_rdma_put(0, 16, 0);
+                        MGEN_acp_complete(first);
+                        third = MGEN_rdma_put(0, 24, 0);
+                        MGEN_acp_complete(second);
+                        MGEN_acp_complete(third);
+                        return 0;
+                        """);
+        recorded(program, 1);
+        assertThat(Files.readString(folder.resolve("recorded.scenario")))
+                .contains("let h[0] = put 0, 16, 0\n  let h[1] = put 0, 24, 0\n")
+                .endsWith("complete h[0]\n  complete h[1]\nend\n");
+    }
+
+    @Test
+    void shouldFailAndLeaveNothingWhenThereIsNoRoomForTheRecording() throws Exception {
+        String ring = compiled(Path.of("../examples/mgen/ring.c")).toString();
+        String file = folder.resolve("full").toString();
+        String limited = "trap '' XFSZ; ulimit -f 1; exec " + ring;
+        assertThat(run(32, file, List.of("bash", "-c", limited)))
+                .contains("cannot write what was recorded; is there room for MGEN_FILE?");
+        assertThat(Path.of(file)).doesNotExist();
+    }
+
+    @Test
+    void shouldNotRemoveADeviceThatItWritesTo() throws Exception {
+        Path device = folder.resolve("null");
+        Files.createSymbolicLink(device, Path.of("/dev/null"));
+        String ring = compiled(Path.of("../examples/mgen/ring.c")).toString();
+        assertThat(run(2, device.toString(), List.of(ring))).isEmpty();
+        assertThat(device).isSymbolicLink();
+        String wrong = compiled("return 1;").toString();
+        assertThat(run(2, device.toString(), List.of(wrong))).contains("rank 0 has failed");
+        assertThat(device).isSymbolicLink();
     }
 }
