@@ -10,6 +10,7 @@ import dev.verbena.nsim.Machine;
 import dev.verbena.nsim.ProgressHandler;
 import dev.verbena.nsim.Simulation;
 import dev.verbena.nsim.SimulationResult;
+import dev.verbena.nsim.program.Program;
 import dev.verbena.nsim.scenario.Curve;
 import dev.verbena.nsim.scenario.Scenario;
 import dev.verbena.nsim.scenario.ScenarioOptions;
@@ -25,6 +26,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.function.Supplier;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Option;
@@ -138,6 +140,9 @@ public final class SimCommand extends CliCommand {
     @Option(names = "--print", description = "Print the scenario's file and end.")
     private boolean isPrinted;
 
+    /** Whether there are results, which stay whatever is refused later. */
+    private boolean hasRun;
+
     @Override
     public Integer call() throws IOException {
         PrintWriter out = out();
@@ -172,11 +177,10 @@ public final class SimCommand extends CliCommand {
         }
         try {
             simulate(out, scenario);
-        } catch (ParameterException e) {
-            made.forEach(path -> path.toFile().delete());
-            throw e;
-        } catch (Messages.Failure e) {
-            OutputFolder.removeEmpty(made.stream().filter(Files::isDirectory).toList());
+        } catch (ParameterException | Messages.Failure e) {
+            boolean isRefused = e instanceof ParameterException && !hasRun;
+            made.removeIf(path -> !isRefused && !Files.isDirectory(path));
+            OutputFolder.removeEmpty(made);
             throw e;
         }
         return 0;
@@ -234,27 +238,29 @@ public final class SimCommand extends CliCommand {
                 () -> {
                     try (traces) {
                         runAll(out, scenario, report, traces);
-                        traces.flush();
                     }
                 });
     }
 
+    /** What any run needs is looked at before the first, which may be long. */
     private void runAll(PrintWriter out, Scenario scenario, SimReport report, SimTraces traces) {
         Curve usual = new Curve(scenario.name(), Integer.MAX_VALUE, scenario.measure(), List.of());
         List<Integer> numbers = processes != null ? processes : PROCESSES;
         if (isFigure && processes == null && !scenario.figure().isEmpty()) {
             numbers = scenario.figure();
         }
+        List<Runnable> runs = new ArrayList<>();
         for (Curve curve : isFigure ? scenario.curves() : List.of(usual)) {
             if (isFigure && !isJson) {
-                out.println(curve.name());
+                runs.add(() -> out.println(curve.name()));
             }
             for (int count : numbers) {
                 if (count <= curve.processesMax()) {
-                    run(out, scenario, curve, count, report, traces);
+                    runs.add(prepared(out, scenario, curve, count, report, traces));
                 }
             }
         }
+        runs.forEach(Runnable::run);
     }
 
     private Map<String, Object> environment() {
@@ -299,7 +305,7 @@ public final class SimCommand extends CliCommand {
         }
     }
 
-    private void run(
+    private Runnable prepared(
             PrintWriter out,
             Scenario scenario,
             Curve curve,
@@ -327,25 +333,31 @@ public final class SimCommand extends CliCommand {
                                     .perNode(perNode != null ? perNode : scenario.perNode())
                                     .parallel(threads, threads, SimCommand::start);
                         });
-        ScenarioOptions options = options(parameters);
+        return () -> {
+            if (traces != null) {
+                traces.watch(simulation, machine.topology(), curve.name(), count);
+            }
+            long began = System.nanoTime();
+            SimulationResult result =
+                    run(simulation, () -> scenario.program(count, options(parameters)));
+            double seconds = (System.nanoTime() - began) / 1e9;
+            if (report != null) {
+                report.add(curve, result, json(scenario, machine, result, seconds));
+            }
+            print(out, scenario, curve, machine, result, seconds);
+            out.flush();
+            hasRun = true;
+        };
+    }
+
+    private SimulationResult run(Simulation simulation, Supplier<Program> program) {
         ProgressLine line = new ProgressLine(err());
-        long began = System.nanoTime();
-        simulation.progress(progress(line, began));
-        if (traces != null) {
-            traces.watch(simulation, machine.topology(), curve.name(), count);
-        }
-        SimulationResult result;
+        simulation.progress(progress(line, System.nanoTime()));
         try {
-            result = checked(() -> simulation.run(scenario.program(count, options)));
+            return checked(() -> simulation.run(program.get()));
         } finally {
             line.end();
         }
-        if (report != null) {
-            double seconds = (System.nanoTime() - began) / 1e9;
-            report.add(curve, result, json(scenario, machine, result, seconds));
-        }
-        print(out, scenario, curve, machine, result, (System.nanoTime() - began) / 1e9);
-        out.flush();
     }
 
     /** A thread for a part of the machine; it ends with the run. */

@@ -83,25 +83,27 @@ final class SimEvents implements AutoCloseable {
         filled += EventRecordFlyweight.LENGTH;
     }
 
-    /**
-     * Writes what is left in memory.
-     *
-     * @throws Messages.Failure if it cannot be written; what is there is incomplete
-     */
-    void flush() {
+    private void flush() {
+        bytes.position(0).limit(filled);
+        filled = 0;
         try {
-            bytes.position(0).limit(filled);
             while (bytes.hasRemaining()) {
                 channel.write(bytes);
             }
         } catch (IOException e) {
             throw OutputFolder.incomplete(option, file, e);
         }
-        filled = 0;
     }
 
+    /**
+     * Writes what is left in memory, also of a run that failed.
+     *
+     * @throws Messages.Failure if it cannot be written; what is there is incomplete
+     */
     @Override
     public void close() throws IOException {
-        channel.close();
+        try (channel) {
+            flush();
+        }
     }
 }

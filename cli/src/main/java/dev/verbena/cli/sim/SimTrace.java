@@ -55,10 +55,6 @@ final class SimTrace implements AutoCloseable {
     }
 
     /** Writes what is left in memory. */
-    void flush() throws IOException {
-        out.flush();
-    }
-
     @Override
     public void close() throws IOException {
         out.close();

@@ -43,15 +43,6 @@ final class SimTraces implements AutoCloseable {
     }
 
     /** Writes what is left in memory. */
-    void flush() throws IOException {
-        if (lines != null) {
-            lines.flush();
-        }
-        if (events != null) {
-            events.flush();
-        }
-    }
-
     @Override
     public void close() throws IOException {
         try {

@@ -28,18 +28,19 @@ class SimEventsCommandTest {
 
     private Run written(Path file, String... more) {
         String[] line = {"sim", "random-ring", "-n", "4,8", "--bytes=5000", "--events=" + file};
-        String[] all = Arrays.copyOf(line, line.length + more.length);
-        System.arraycopy(more, 0, all, line.length, more.length);
-        Run run = Run.of(all);
+        Run run = Run.of(with(line, more));
         assertThat(run.code()).as(run.err()).isZero();
         return run;
     }
 
     private static Run read(Path file, String... more) {
-        String[] all = {"sim", "events", file.toString()};
-        all = Arrays.copyOf(all, 3 + more.length);
-        System.arraycopy(more, 0, all, 3, more.length);
-        return Run.of(all);
+        return Run.of(with(new String[] {"sim", "events", file.toString()}, more));
+    }
+
+    private static String[] with(String[] line, String... more) {
+        String[] all = Arrays.copyOf(line, line.length + more.length);
+        System.arraycopy(more, 0, all, line.length, more.length);
+        return all;
     }
 
     /** A record for each event, and nothing but that: the number that the run printed follows. */
@@ -119,5 +120,41 @@ class SimEventsCommandTest {
         Run run = Run.of("sim", "random-ring", "-n8", "--trace=/dev/null", "--events=/dev/full");
         assertThat(run.code()).isEqualTo(1);
         assertThat(run.err()).contains("--events /dev/full: No space left on device");
+    }
+
+    /** The latest events are those that say why. */
+    @Test
+    void shouldHaveTheEventsOfARunThatFailed() throws Exception {
+        String program = "program\n  put (rank + 1) % p, 8, 0\n  poll 0\n  poll 1\n";
+        Path scenario = Files.writeString(folder.resolve("stuck"), program);
+        Path file = folder.resolve("events");
+        Run run = Run.of("sim", scenario.toString(), "-n4", "--events=" + file);
+        assertThat(run.code()).isEqualTo(1);
+        assertThat(run.err()).contains("nobody sends what it waits for");
+        assertThat(read(file).out()).contains(",program,").contains("1,4,");
+    }
+
+    @Test
+    void shouldRunNothingWhenALaterNumberOfProcessesIsWrong() {
+        Path file = folder.resolve("events");
+        Run run = Run.of("sim", "random-ring", "-n", "4,8,1", "--events=" + file);
+        assertThat(run.code()).isEqualTo(2);
+        assertThat(run.err()).contains("cannot have 1 processes");
+        assertThat(run.out()).isEmpty();
+        assertThat(file).doesNotExist();
+    }
+
+    @Test
+    void shouldKeepTheEventsOfRunsBeforeOneThatIsRefused() {
+        Path file = folder.resolve("events");
+        String torus = "--set=topology=torus(4,2)";
+        String[] line = {"sim", "random-ring", torus, "--per-node=1", "-n"};
+        Run run = Run.of(with(line, "4,8,16", "--events=" + file));
+        assertThat(run.code()).isEqualTo(2);
+        assertThat(run.err()).contains("16 processes, 1 per node, need 16 nodes");
+        assertThat(read(file, "--summary").out()).contains("run 1, 4 ").contains("run 2, 8 ");
+        Path other = folder.resolve("other");
+        assertThat(Run.of(with(line, "16", "--events=" + other)).code()).isEqualTo(2);
+        assertThat(other).doesNotExist();
     }
 }
