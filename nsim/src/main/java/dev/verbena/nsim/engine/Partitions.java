@@ -102,7 +102,8 @@ public final class Partitions {
      * @param done how much a partition has done, for progress; called on its thread
      * @param helpers starts a task on another thread, beside the caller's, for {@code threads - 1}
      *     tasks at once; not used for one thread
-     * @throws RuntimeException what a handler threw; of several, the one of the lowest partition
+     * @throws RuntimeException what a handler, progress or helpers threw; of several, the one of the
+     *     lowest partition
      */
     public void run(
             int threads,
@@ -113,10 +114,18 @@ public final class Partitions {
         workers = Math.max(1, Math.min(threads, engines.length));
         published[0] = new long[workers * SLOT];
         published[1] = new long[workers * SLOT];
-        for (int worker = 1; worker < workers; worker++) {
-            int number = worker;
-            helpers.accept(() -> work(number, null));
+        int started = 1;
+        try {
+            while (started < workers) {
+                int number = started;
+                helpers.accept(() -> work(number, null));
+                started++;
+            }
+        } catch (RuntimeException | Error e) {
+            failures[0] = e;
         }
+        // Nobody waits for those that are not there.
+        arrived.addAndGet(workers - started);
         work(0, progress);
         for (Throwable failure : failures) {
             if (failure instanceof RuntimeException e) {
@@ -146,7 +155,7 @@ public final class Partitions {
             }
             boolean isLast = failed > 0 || first == Long.MAX_VALUE;
             if (progress != null && (isLast || window % WINDOWS_PER_PROGRESS == 0)) {
-                progress.onWindow(isLast ? nowPs() : first, events, done);
+                tell(progress, isLast ? nowPs() : first, events, done);
             }
             if (isLast) {
                 return;
@@ -155,6 +164,21 @@ public final class Partitions {
             for (int p = worker; p < engines.length; p += workers) {
                 step(p, before, end - 1);
             }
+        }
+    }
+
+    /** The workers learn of a failure at the next barrier. */
+    private void tell(WindowHandler progress, long timePs, long events, long done) {
+        try {
+            progress.onWindow(timePs, events, done);
+        } catch (RuntimeException | Error e) {
+            fail(0, e);
+        }
+    }
+
+    private void fail(int partition, Throwable failure) {
+        if (failures[partition] == null) {
+            failures[partition] = failure;
         }
     }
 
@@ -206,7 +230,7 @@ public final class Partitions {
             outboxes.begin(partition, before ^ 1);
             engines[partition].run(limitPs, Long.MAX_VALUE);
         } catch (RuntimeException | Error e) {
-            failures[partition] = e;
+            fail(partition, e);
         }
     }
 }

@@ -9,6 +9,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -133,6 +136,58 @@ class PartitionsTest {
         assertThatThrownBy(() -> partitions.run(2, executor::execute, p -> 0, QUIET))
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessage("of entity 1");
+    }
+
+    @Test
+    void shouldEndOnAllThreadsWhenTheReceiverOfProgressFails() throws Exception {
+        for (int told = 1; told <= 3; told++) {
+            int failing = told;
+            AtomicInteger calls = new AtomicInteger();
+            assertFails(
+                    task -> {},
+                    (time, events, done) -> {
+                        if (calls.incrementAndGet() == failing) {
+                            throw new IllegalStateException("on purpose");
+                        }
+                    });
+        }
+    }
+
+    @Test
+    void shouldEndOnAllThreadsWhenOneCannotBeStarted() throws Exception {
+        for (int started = 0; started <= 1; started++) {
+            AtomicInteger left = new AtomicInteger(started);
+            assertFails(
+                    task -> {
+                        if (left.getAndDecrement() == 0) {
+                            throw new IllegalStateException("on purpose");
+                        }
+                    },
+                    QUIET);
+        }
+    }
+
+    /** Three threads that would run for long. */
+    private static void assertFails(
+            Consumer<Runnable> beforeStart, Partitions.WindowHandler progress) throws Exception {
+        Partitions partitions = new Partitions(owners(3), 3, LOOKAHEAD_PS);
+        for (int p = 0; p < 3; p++) {
+            Engine engine = partitions.engine(p);
+            engine.handler(
+                    0,
+                    (time, target, argument) -> {
+                        if (argument > 1) {
+                            engine.schedule(time + LOOKAHEAD_PS, target, target, 0, argument - 1);
+                        }
+                    });
+            engine.schedule(0, p, p, 0, 1_500);
+        }
+        ExecutorService executor = Executors.newCachedThreadPool();
+        Consumer<Runnable> helpers = beforeStart.andThen(executor::execute);
+        assertThatThrownBy(() -> partitions.run(3, helpers, p -> 0, progress))
+                .hasMessage("on purpose");
+        executor.shutdown();
+        assertThat(executor.awaitTermination(5, TimeUnit.SECONDS)).isTrue();
     }
 
     /** Each thread of a parallel run, barriers and what crosses borders included. */
