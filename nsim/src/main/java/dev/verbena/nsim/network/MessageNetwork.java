@@ -144,7 +144,7 @@ public final class MessageNetwork implements NetworkModel, InstantHandler, Conge
     private void begin(long timePs, int node, int message) {
         int to = messages.destination(message);
         if (node == to) {
-            long packets = packetCount(messages.bytes(message));
+            long packets = context.packetCount(messages.bytes(message));
             long last = messages.bytes(message) - (packets - 1) * payload;
             long time = (packets - 1) * inMemory.of(payload) + inMemory.of((int) last);
             engine.schedule(timePs + time, node, node, EventKinds.LOCAL, message);
@@ -160,20 +160,6 @@ public final class MessageNetwork implements NetworkModel, InstantHandler, Conge
         walk(from, to);
         count(1, bytes, onCable.of(bytes), atPort.of(bytes));
         engine.schedule(timePs + latencyPs() + atPort.of(bytes), to, from, kind, message);
-    }
-
-    private long packetCount(long bytes) {
-        return Math.max(1, bytes / payload + (bytes % payload == 0 ? 0 : 1));
-    }
-
-    private long countable(long packets, long bytes) {
-        if (packets > FlowTable.PACKETS_MAX) {
-            throw new IllegalArgumentException(
-                    ("a message of %s bytes has %s packets of packet.payload=%s; level=message"
-                                    + " counts at most %s, set a larger packet.payload")
-                            .formatted(bytes, packets, payload, FlowTable.PACKETS_MAX));
-        }
-        return packets;
     }
 
     /** The links of a route, the node's first. */
@@ -221,7 +207,7 @@ public final class MessageNetwork implements NetworkModel, InstantHandler, Conge
         boolean isPut = messages.kind(message) == MessageTable.PUT;
         int to = isPut ? messages.destination(message) : messages.source(message);
         long bytes = messages.bytes(message);
-        long packets = countable(packetCount(bytes), bytes);
+        long packets = context.packetCount(bytes);
         int last = (int) (bytes - (packets - 1) * payload);
         walk(from, to);
         long onWire = bytes + packets * header;

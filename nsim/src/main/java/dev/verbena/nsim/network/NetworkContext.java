@@ -166,6 +166,17 @@ public final class NetworkContext {
         return this;
     }
 
+    long packetCount(long bytes) {
+        long packets = Math.max(1, bytes / payload + (bytes % payload == 0 ? 0 : 1));
+        if (packets > FlowTable.PACKETS_MAX) {
+            throw new IllegalArgumentException(
+                    ("a message of %s bytes has %s packets of packet.payload=%s; at most %s can be"
+                                    + " counted, set a larger packet.payload")
+                            .formatted(bytes, packets, payload, FlowTable.PACKETS_MAX));
+        }
+        return packets;
+    }
+
     /** Bytes on the cable beside the payload, {@code packet.header}. */
     public int header() {
         return header;

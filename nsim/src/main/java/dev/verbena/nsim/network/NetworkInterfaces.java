@@ -44,8 +44,7 @@ final class NetworkInterfaces {
     private final long[] wake;
     private final int[] writeHead;
     private final int[] writeTail;
-    private final long[] delivered;
-    private long deliveredTotal;
+    private long delivered;
 
     NetworkInterfaces(
             Engine engine,
@@ -83,7 +82,6 @@ final class NetworkInterfaces {
         wake = new long[n];
         writeHead = filled(n);
         writeTail = new int[n];
-        delivered = new long[n];
         engine.handler(
                 EventKinds.SUBMIT, (time, node, message) -> begin(time, node, (int) message));
         engine.handler(EventKinds.LOCAL, this::onLocal);
@@ -103,11 +101,7 @@ final class NetworkInterfaces {
     }
 
     long bytesDelivered() {
-        return deliveredTotal;
-    }
-
-    long bytesDelivered(int node) {
-        return delivered[node];
+        return delivered;
     }
 
     void submit(long timePs, int message) {
@@ -122,12 +116,11 @@ final class NetworkInterfaces {
     }
 
     private void begin(long timePs, int node, int message) {
-        long bytes = messages.bytes(message);
-        long count = Math.max(1, (bytes + payload - 1) / payload);
+        long count = context.packetCount(messages.bytes(message));
         messages.packets(message, count);
         if (node == messages.destination(message)) {
             long time =
-                    (count - 1) * inMemory.of(payload) + inMemory.of(sizeOfLast(message, count));
+                    (count - 1) * inMemory.of(payload) + inMemory.of(sizeOfLast(message));
             engine.schedule(timePs + time, node, node, EventKinds.LOCAL, message);
         } else if (messages.kind(message) == MessageTable.GET) {
             int size = context.requestBytes();
@@ -137,15 +130,15 @@ final class NetworkInterfaces {
         }
     }
 
-    private int sizeOfLast(int message, long count) {
-        return (int) (messages.bytes(message) - (count - 1) * payload);
+    private int sizeOfLast(int message) {
+        long bytes = messages.bytes(message);
+        return (int) (bytes - (context.packetCount(bytes) - 1) * payload);
     }
 
     private void onLocal(long timePs, int node, long argument) {
         int message = (int) argument;
         messages.firstInPs(message, timePs);
-        delivered[node] += messages.bytes(message);
-        deliveredTotal += messages.bytes(message);
+        delivered += messages.bytes(message);
         handler.onData(timePs, message);
         complete(timePs, message);
     }
@@ -249,7 +242,7 @@ final class NetworkInterfaces {
             return;
         }
         long left = messages.readOne(message);
-        int bytes = left > 1 ? payload : sizeOfLast(message, packetCount(message));
+        int bytes = left > 1 ? payload : sizeOfLast(message);
         nextMessage(node, message, left > 1);
         isReading[node] = true;
         hasJustRead[node] = true;
@@ -259,10 +252,6 @@ final class NetworkInterfaces {
         int packet = packets.add(PacketTable.DATA, message, bytes + header, node, to);
         packets.messageClass(packet, isPut ? 0 : ANSWERS);
         engine.schedule(timePs + inMemory.of(bytes), node, node, EventKinds.READ, packet);
-    }
-
-    private long packetCount(int message) {
-        return Math.max(1, (messages.bytes(message) + payload - 1) / payload);
     }
 
     /** The message read last goes behind the others, or stays in front, or is through. */
@@ -348,8 +337,7 @@ final class NetworkInterfaces {
         int message = packets.message(packet);
         int bytes = packets.size(packet) - header;
         isWriting[node] = false;
-        delivered[node] += bytes;
-        deliveredTotal += bytes;
+        delivered += bytes;
         leave(timePs, node, packet, packets.out(packet));
         network.decide(linkTable.ports + node);
         if (messages.firstInPs(message) < 0) {

@@ -175,11 +175,6 @@ public final class PacketNetwork implements NetworkModel, InstantHandler, Arriva
         return interfaces.bytesDelivered();
     }
 
-    /** Bytes without headers that a node has received so far. */
-    public long bytesDelivered(int node) {
-        return interfaces.bytesDelivered(node);
-    }
-
     /**
      * The most packets that were at once in a channel of a router, from the arrival of the head
      * until the credit for the tail is back. Counted only where assertions are on; otherwise 0.

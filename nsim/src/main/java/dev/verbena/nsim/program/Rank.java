@@ -433,12 +433,19 @@ public final class Rank {
         issuedBefore[++depth] = issued;
         requestedBefore[depth] = requested;
         script.depth(depth);
+        int before = script.length();
         script.operation(Operation.LOOP, count);
+        int inside = script.length();
         long outside = times;
         times = Math.multiplyExact(times, count);
         body.run();
         times = outside;
-        script.operation(Operation.LOOP_END);
+        if (script.length() == inside) {
+            // Nothing happens, however often.
+            script.cut(before);
+        } else {
+            script.operation(Operation.LOOP_END);
+        }
         issued += (issued - issuedBefore[depth]) * (count - 1);
         requested += (requested - requestedBefore[depth]) * (count - 1);
         depth--;

@@ -64,6 +64,15 @@ public final class Script {
         starts[rank] = (long) chunks.size() << 32 | length;
     }
 
+    int length() {
+        return length;
+    }
+
+    /** Forgets what was recorded behind an earlier length; not objects. */
+    void cut(int value) {
+        length = value;
+    }
+
     /** An operation with its numbers. */
     void operation(int code, long... numbers) {
         ensure(1);

@@ -27,7 +27,12 @@ final class ProgramParser {
     }
 
     Statement parse() {
-        Statement all = block();
+        Statement all;
+        try {
+            all = block();
+        } catch (StackOverflowError e) {
+            throw lines.get(at - 1).wrong(e);
+        }
         if (at < lines.size()) {
             throw lines.get(at).wrong("there is nothing open that it could belong to");
         }
@@ -42,10 +47,8 @@ final class ProgramParser {
             Statement statement;
             try {
                 statement = statement(line);
-            } catch (ScenarioLine.Wrong e) {
-                throw e;
             } catch (IllegalArgumentException e) {
-                throw line.wrong(e.getMessage());
+                throw line.wrong(e);
             }
             statements.add(frame -> run(statement, line, frame));
         }

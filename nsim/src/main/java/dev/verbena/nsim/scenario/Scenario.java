@@ -82,10 +82,8 @@ public final class Scenario {
             }
             try {
                 head(line);
-            } catch (ScenarioLine.Wrong e) {
-                throw e;
-            } catch (IllegalArgumentException e) {
-                throw line.wrong(e.getMessage());
+            } catch (IllegalArgumentException | StackOverflowError e) {
+                throw line.wrong(e);
             }
         }
     }
@@ -262,8 +260,10 @@ public final class Scenario {
                 (key, line) -> {
                     try {
                         machine.set(key, inserted(pair(line.rest())[1], frame));
-                    } catch (IllegalArgumentException | ArithmeticException e) {
-                        throw line.wrong(e.getMessage());
+                    } catch (IllegalArgumentException
+                            | ArithmeticException
+                            | StackOverflowError e) {
+                        throw line.wrong(e);
                     }
                 });
     }
@@ -276,10 +276,8 @@ public final class Scenario {
     private static long valueOf(ScenarioLine line, Expression expression, Frame frame) {
         try {
             return expression.of(frame);
-        } catch (ScenarioLine.Wrong e) {
-            throw e;
-        } catch (IllegalArgumentException | ArithmeticException e) {
-            throw line.wrong(e.getMessage());
+        } catch (IllegalArgumentException | ArithmeticException | StackOverflowError e) {
+            throw line.wrong(e);
         }
     }
 
@@ -297,7 +295,11 @@ public final class Scenario {
         return rank -> {
             Frame frame = new Frame(processes, size, options.seed(), rank, slots.size(), orders);
             fill(frame, options);
-            program.run(frame);
+            try {
+                program.run(frame);
+            } catch (StackOverflowError e) {
+                throw programLine.wrong(e);
+            }
         };
     }
 }

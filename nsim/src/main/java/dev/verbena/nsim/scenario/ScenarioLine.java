@@ -26,6 +26,15 @@ record ScenarioLine(String file, int number, String text) {
         return text.equals(expected);
     }
 
+    /** Of this line, unless it names its own already. */
+    Wrong wrong(Throwable error) {
+        if (error instanceof Wrong located) {
+            return located;
+        }
+        boolean isDeep = error instanceof StackOverflowError;
+        return wrong(isDeep ? "it is nested too deeply" : error.getMessage());
+    }
+
     Wrong wrong(String what) {
         return new Wrong(file + ":" + number + ": " + text + "\n  " + what);
     }

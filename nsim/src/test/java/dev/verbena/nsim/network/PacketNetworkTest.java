@@ -4,12 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.verbena.nsim.Machine;
+import dev.verbena.nsim.Simulation;
 import dev.verbena.nsim.engine.Engine;
 import dev.verbena.nsim.topology.Topology;
 import dev.verbena.nsim.topology.TreeTopology;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 @Timeout(60)
@@ -36,6 +38,20 @@ class PacketNetworkTest {
         assertThatThrownBy(() -> machine.set(key, "4194305"))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage(key + " is 4194305; at most 4194304");
+    }
+
+    @ParameterizedTest
+    @EnumSource(Level.class)
+    void shouldRefuseAMessageOfMorePacketsThanCanBeCounted(Level level) {
+        Topology topology = TreeTopology.single(2);
+        NetworkContext context = new NetworkContext().level(level).isLoopback(true);
+        for (int to = 0; to < 2; to++) {
+            int peer = to;
+            Simulation simulation = new Simulation(topology, context);
+            assertThatThrownBy(() -> simulation.run(r -> r.put(peer, Long.MAX_VALUE, 0)))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("has 4503599627370496 packets of packet.payload=2048");
+        }
     }
 
     @Test

@@ -14,6 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Scenario files: what they can say, and what is said about wrong ones. */
 @Timeout(60)
@@ -292,5 +293,40 @@ class ScenarioFileTest {
         assertThatThrownBy(() -> run(Scenario.parse("f", file + "\n"), 4))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining(expected.replaceFirst(" / (?!0)", "\n  "));
+    }
+
+    @Test
+    @Timeout(10)
+    void shouldLeaveOutALoopThatHasNothingInIt() {
+        String empty = "loop 9000000000000000000\nloop 1\nlet x = 3\nend\nend\n";
+        Scenario with = Scenario.parse("f", "program\nbarrier\n" + empty + "loop x\nbarrier\nend");
+        Scenario without = Scenario.parse("f", "program\nbarrier\nloop 3\nbarrier\nend");
+        assertThat(run(with, 4).traceHash()).isEqualTo(run(without, 4).traceHash());
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "program\ncompute (1)",
+                "program\ncompute -1",
+                "program\ncompute +1",
+                "program\nif 1\nend",
+                "program\nloop 1\nend",
+                "needs (1)\nprogram\nbarrier",
+                "needs +1\nprogram\nbarrier",
+                "bytes +1\nprogram\nbarrier",
+                "param x = -1\nprogram\nbarrier",
+                "set node.overhead = {+1}ns\nprogram\nbarrier"
+            })
+    void shouldRefuseWhatIsNestedTooDeeply(String text) {
+        String deep = text;
+        for (String part : List.of("(", ")", "-", "if 1\n", "loop 1\n", "end")) {
+            deep = deep.replace(part, (part + (part.equals("end") ? "\n" : "")).repeat(60_000));
+        }
+        String file = deep.replace("+", "1+".repeat(60_000));
+        assertThatThrownBy(() -> run(Scenario.parse("f", file + "\n"), 4))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageStartingWith("f:")
+                .hasMessageEndingWith("it is nested too deeply");
     }
 }
