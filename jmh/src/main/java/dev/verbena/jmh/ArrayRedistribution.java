@@ -16,18 +16,15 @@ import dev.verbena.staging.metadata.Box;
 import dev.verbena.transport.Transport;
 import dev.verbena.transport.TransportContext;
 import dev.verbena.transport.Transports;
-import java.io.File;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.function.IntFunction;
-import java.util.stream.Stream;
 
 /**
  * 256 MiB through an array server over shm://: put as four blocks of rows, got by two clients as
@@ -176,8 +173,9 @@ public final class ArrayRedistribution implements AutoCloseable {
     /** Prints medians. */
     public static void main(String[] arguments) throws Exception {
         int rounds = arguments.length == 0 ? 11 : Integer.parseInt(arguments[0]);
-        Path directory = Files.createTempDirectory("redistribution");
-        try (ArrayRedistribution measured = new ArrayRedistribution(directory)) {
+        try (TemporaryFolder folder =
+                        new TemporaryFolder(Files.createTempDirectory("redistribution"));
+                ArrayRedistribution measured = new ArrayRedistribution(folder.path)) {
             // Two touch every page: the memory of two versions takes turns.
             measured.round();
             measured.round();
@@ -206,10 +204,6 @@ public final class ArrayRedistribution implements AutoCloseable {
                         sorted[rounds / 2],
                         sorted[0],
                         sorted[rounds - 1]);
-            }
-        } finally {
-            try (Stream<Path> files = Files.walk(directory)) {
-                files.sorted(Comparator.reverseOrder()).map(Path::toFile).forEach(File::delete);
             }
         }
     }

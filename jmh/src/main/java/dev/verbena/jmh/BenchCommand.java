@@ -137,13 +137,23 @@ final class BenchCommand extends CliCommand {
         conditions.put("load before", BenchReport.load());
         try (Termination termination = new Termination(CLOSE_MS)) {
             int done = 0;
-            while (hasTime(done, beganNs) && round(plan, done, termination)) {
-                done++;
+            boolean isFailed = false;
+            try {
+                while (hasTime(done, beganNs) && round(plan, done, termination)) {
+                    done++;
+                }
+            } catch (IOException e) {
+                if (done == 0) {
+                    throw e;
+                }
+                say("round " + (done + 1) + " failed: " + Messages.of(e));
+                isFailed = true;
             }
+            boolean isEnded = isFailed || termination.isAsked();
             double seconds = (System.nanoTime() - beganNs) / 1e9;
             conditions.put("seconds", Math.round(seconds));
-            report(plan, done, termination.isAsked(), conditions, folder);
-            return termination.isAsked() ? 1 : 0;
+            report(plan, done, isEnded, conditions, folder);
+            return isEnded ? 1 : 0;
         }
     }
 

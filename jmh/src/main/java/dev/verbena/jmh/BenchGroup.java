@@ -173,6 +173,11 @@ final class BenchGroup {
         return spread(series, bytes) > NOISY_SPREAD;
     }
 
+    /** Whether those of any program do. */
+    boolean isNoisy(int bytes) {
+        return series().stream().anyMatch(each -> isNoisy(each, bytes));
+    }
+
     private static double median(List<Double> samples) {
         return samples.isEmpty() ? Double.NaN : Samples.median(sorted(samples));
     }

@@ -11,6 +11,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.OptionalDouble;
 
 /** What {@code verbena bench} measured, as a page, JSON, CSV and lines for a terminal. */
 final class BenchReport {
@@ -45,7 +46,7 @@ final class BenchReport {
         for (BenchGroup group : groups) {
             for (int bytes : group.lengths()) {
                 counts[0]++;
-                counts[1] += group.series().stream().anyMatch(s -> group.isNoisy(s, bytes)) ? 1 : 0;
+                counts[1] += group.isNoisy(bytes) ? 1 : 0;
             }
         }
         return counts;
@@ -176,7 +177,6 @@ final class BenchReport {
         List<List<String>> rows = new ArrayList<>();
         for (int bytes : group.lengths()) {
             List<String> row = new ArrayList<>(List.of(Integer.toString(bytes)));
-            double spread = Double.NaN;
             for (String name : group.series()) {
                 row.add(text(group.median(name, bytes, group.figure())));
                 if (name.equals(BenchPlan.OURS) && group.isLatency() && hasPercentiles(group)) {
@@ -188,14 +188,21 @@ final class BenchReport {
                     double ratio = group.ratio(BenchPlan.OURS, name, bytes);
                     row.add(Double.isNaN(ratio) ? "" : String.format(Locale.ROOT, "%.2f", ratio));
                 }
-                double own = group.spread(name, bytes);
-                spread = Double.isNaN(spread) ? own : Math.max(spread, own);
             }
-            row.add(Double.isNaN(spread) ? "" : Math.round(100 * spread) + " %");
-            row.add(spread > BenchGroup.NOISY_SPREAD || group.moved() > 0 ? "noisy" : "");
+            OptionalDouble spread =
+                    group.series().stream()
+                            .mapToDouble(name -> group.spread(name, bytes))
+                            .filter(each -> !Double.isNaN(each))
+                            .max();
+            row.add(spread.isEmpty() ? "" : Math.round(100 * spread.getAsDouble()) + " %");
+            row.add(noisy(group, bytes));
             rows.add(row);
         }
         return rows;
+    }
+
+    private static String noisy(BenchGroup group, int bytes) {
+        return group.isNoisy(bytes) || group.moved() > 0 ? "noisy" : "";
     }
 
     private static void point(ResultReport report, BenchGroup group, String series, int bytes) {
@@ -245,9 +252,6 @@ final class BenchReport {
                     }
                 }
                 others.removeIf(String::isEmpty);
-                boolean isNoisy =
-                        group.moved() > 0
-                                || group.series().stream().anyMatch(s -> group.isNoisy(s, bytes));
                 table.append(
                         String.format(
                                 Locale.ROOT,
@@ -257,7 +261,7 @@ final class BenchReport {
                                 cell(group, BenchPlan.OURS, bytes),
                                 String.join("; ", others),
                                 group.lineNs(),
-                                isNoisy ? "noisy" : ""));
+                                noisy(group, bytes)));
             }
         }
         return table.toString();

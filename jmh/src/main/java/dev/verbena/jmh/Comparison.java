@@ -2,7 +2,6 @@ package dev.verbena.jmh;
 
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 
@@ -175,14 +174,13 @@ final class Comparison {
         rows.add(
                 String.format(
                         Locale.ROOT,
-                        "| %s | %s | %s (%.0f ns), %d pairs, %d dropped%s | %.3f %s | %.3f %s (%s) | %.2f | %s | %s |",
+                        "| %s | %s | %s (%.0f ns), %d pairs%s | %.3f %s | %.3f %s (%s) | %.2f | %s | %s |",
                         id,
                         sentence,
                         placement,
                         median(pairs, 2),
                         pairs.size(),
-                        dropped,
-                        failed == 0 ? "" : ", " + failed + " failed",
+                        rows.isEmpty() ? withoutPlacement() : "",
                         oursMedian,
                         unit,
                         otherMedian,
@@ -191,6 +189,11 @@ final class Comparison {
                         ratio,
                         target(),
                         verdict(placement, pairs.size(), oursMedian, ratio)));
+    }
+
+    /** Pairs that belong to no row; said in the first. */
+    private String withoutPlacement() {
+        return ", " + dropped + " dropped" + (failed == 0 ? "" : ", " + failed + " failed");
     }
 
     private String target() {
@@ -233,9 +236,6 @@ final class Comparison {
     }
 
     private static double median(List<double[]> pairs, int side) {
-        double[] values = pairs.stream().mapToDouble(pair -> pair[side]).toArray();
-        Arrays.sort(values);
-        int middle = values.length / 2;
-        return values.length % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+        return Samples.median(pairs.stream().mapToDouble(pair -> pair[side]).toArray());
     }
 }

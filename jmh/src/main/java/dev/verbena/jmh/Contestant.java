@@ -1,5 +1,6 @@
 package dev.verbena.jmh;
 
+import dev.verbena.cli.terminal.Termination;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -76,12 +77,20 @@ record Contestant(
     String output(long timeoutSeconds) throws IOException, InterruptedException {
         ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
         builder.environment().putAll(environment);
-        Process process = builder.start();
-        process.getOutputStream().close();
-        Thread watchdog = watch(process, timeoutSeconds);
-        String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        int exitCode = process.waitFor();
-        watchdog.interrupt();
+        Thread hook = new Thread(Contestant::endAll, "sample-end");
+        Runtime.getRuntime().addShutdownHook(hook);
+        String output;
+        int exitCode;
+        try {
+            Process process = builder.start();
+            process.getOutputStream().close();
+            Thread watchdog = watch(process, timeoutSeconds);
+            output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+            exitCode = process.waitFor();
+            watchdog.interrupt();
+        } finally {
+            Termination.forget(hook);
+        }
         Matcher absent = ABSENT.matcher(output);
         if (absent.find()) {
             throw new IOException(name + ": " + absent.group(1) + " is not installed");
@@ -90,6 +99,10 @@ record Contestant(
             throw failure(exitCode, output);
         }
         return output;
+    }
+
+    private static void endAll() {
+        ProcessHandle.current().descendants().forEach(ProcessHandle::destroy);
     }
 
     private IOException failure(int exitCode, String output) {

@@ -26,7 +26,24 @@ final class Contestants {
     /** What measures UCX. */
     static final String UCX = "ucx_perftest";
 
-    private static final Pattern MICROSECONDS = Pattern.compile("\"us\":([0-9.]+)");
+    /**
+     * Begins a script that has a server in the background, as {@code $server}: a terminal does not
+     * end that one.
+     */
+    static final String ENDS_SERVER =
+            "trap 'kill $server 2>/dev/null' EXIT; trap 'exit 143' TERM INT; ";
+
+    /**
+     * Median of a latency, average of a bandwidth. ucx_perftest's last line: iterations,
+     * percentile, average, overall time; average, overall MB/s; rates.
+     */
+    static final Pattern UCX_LATENCY =
+            Pattern.compile("(?m)^.*?\\s([0-9.]+)(?:\\s+[0-9.]+){6}\\s*$");
+
+    static final Pattern UCX_BANDWIDTH =
+            Pattern.compile("(?m)^.*?\\s([0-9.]+)\\s+[0-9.]+\\s+[0-9.]+\\s*$");
+
+    static final Pattern MICROSECONDS = Pattern.compile("\"us\":([0-9.]+)");
 
     /** Of every Java program, ours and others'. */
     private static final List<String> JAVA_OPTIONS =
@@ -167,23 +184,20 @@ final class Contestants {
                 String.format(
                         "%s 127.0.0.1 -p $port -c 0 -t %s -s %d -n %d -w %d -f%s",
                         UCX, test, length, iterations, iterations / 10, options);
-        return ("{ port=$((20000 + $$ %% 20000)); ucx_perftest -p $port -c 1 >/dev/null 2>&1 &"
+        return ("{ "
+                        + ENDS_SERVER
+                        + "port=$((20000 + $$ %% 20000)); ucx_perftest -p $port -c 1 >/dev/null 2>&1 &"
                         + " server=$!; sleep 0.5; %s; kill $server 2>/dev/null; wait; true; }")
                 .formatted(client);
     }
 
     private static Contestant ucx(String test, long length, double scale, String before) {
         String script = before + ucxScript(test, length, "");
-        // Last line: iterations, percentile, average, overall time; average, overall MB/s; rates.
-        String column =
-                test.endsWith("_bw")
-                        ? "(?m)^.*?\\s([0-9.]+)\\s+[0-9.]+\\s+[0-9.]+\\s*$"
-                        : "(?m)^.*?\\s([0-9.]+)(?:\\s+[0-9.]+){6}\\s*$";
         return new Contestant(
                 "UCX " + test,
                 List.of("bash", "-c", script),
                 Map.of("UCX_ERROR_SIGNALS", "", "UCX_WARN_UNUSED_ENV_VARS", "n"),
-                Pattern.compile(column),
+                test.endsWith("_bw") ? UCX_BANDWIDTH : UCX_LATENCY,
                 scale);
     }
 

@@ -4,7 +4,6 @@ import dev.verbena.staging.sink.Sink;
 import dev.verbena.staging.sink.SinkDataset;
 import dev.verbena.staging.sink.SinkSession;
 import dev.verbena.staging.sink.Sinks;
-import java.io.File;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
@@ -13,9 +12,7 @@ import java.nio.file.Path;
 import java.sql.DriverManager;
 import java.sql.Statement;
 import java.util.Arrays;
-import java.util.Comparator;
 import java.util.Locale;
-import java.util.stream.Stream;
 import org.duckdb.DuckDBAppender;
 import org.duckdb.DuckDBConnection;
 
@@ -114,20 +111,16 @@ public final class DuckDbFigures {
 
     /** Prints one number. */
     public static void main(String[] arguments) throws Exception {
-        Path folder = Files.createTempDirectory("verbena-duckdb-");
-        try {
+        try (TemporaryFolder folder =
+                new TemporaryFolder(Files.createTempDirectory("verbena-duckdb-"))) {
             double value =
                     switch (arguments[0]) {
-                        case "sink" -> sink(folder);
-                        case "appender" -> plain(folder, DuckDbFigures::append);
-                        case "sql" -> plain(folder, DuckDbFigures::insert);
+                        case "sink" -> sink(folder.path);
+                        case "appender" -> plain(folder.path, DuckDbFigures::append);
+                        case "sql" -> plain(folder.path, DuckDbFigures::insert);
                         default -> throw new IllegalArgumentException(arguments[0]);
                     };
             System.out.printf(Locale.ROOT, "\"value\": %.2f%n", value);
-        } finally {
-            try (Stream<Path> files = Files.walk(folder)) {
-                files.sorted(Comparator.reverseOrder()).map(Path::toFile).forEach(File::delete);
-            }
         }
     }
 }

@@ -11,14 +11,10 @@ import dev.verbena.flesnet.MicrosliceSink;
 import dev.verbena.flesnet.MicrosliceSource;
 import dev.verbena.flesnet.Timeslice;
 import dev.verbena.transport.Transports;
-import java.io.File;
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
-import java.util.Comparator;
 import java.util.Locale;
-import java.util.stream.Stream;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
@@ -203,20 +199,12 @@ public final class FlesnetFigures {
             case "target" -> RawRing.target(arguments[1]);
             case "put" -> print(RawRing.put());
             case "built" -> {
-                Path folder = Files.createTempDirectory("flesnet-figures");
-                try {
-                    print(built(folder));
-                } finally {
-                    delete(folder);
+                try (TemporaryFolder folder =
+                        new TemporaryFolder(Files.createTempDirectory("flesnet-figures"))) {
+                    print(built(folder.path));
                 }
             }
             default -> throw new IllegalArgumentException(arguments[0]);
-        }
-    }
-
-    private static void delete(Path folder) throws IOException {
-        try (Stream<Path> files = Files.walk(folder)) {
-            files.sorted(Comparator.reverseOrder()).map(Path::toFile).forEach(File::delete);
         }
     }
 }

@@ -35,18 +35,7 @@ final class OfiComparisons {
     private static final Map<String, String> OVER_TCP =
             Map.of("UCX_TLS", "tcp", "UCX_ERROR_SIGNALS", "", "UCX_WARN_UNUSED_ENV_VARS", "n");
 
-    private static final Pattern BATCH_NS = Pattern.compile("\"batchMedianNs\": ([0-9.]+)");
-    private static final Pattern MEDIAN_MB = Pattern.compile("\"medianMBps\": ([0-9.]+)");
     private static final Pattern VALUE = Pattern.compile("\"value\": ([0-9.]+)");
-    private static final Pattern MICROSECONDS = Pattern.compile("\"us\":([0-9.]+)");
-
-    /** Median of a latency, average of a bandwidth; in the last line that ucx_perftest prints. */
-    private static final Pattern UCX_LATENCY =
-            Pattern.compile("(?m)^.*?\\s([0-9.]+)(?:\\s+[0-9.]+){6}\\s*$");
-
-    private static final Pattern UCX_BANDWIDTH =
-            Pattern.compile("(?m)^.*?\\s([0-9.]+)\\s+[0-9.]+\\s+[0-9.]+\\s*$");
-
     private static final double MEBI = 1.048576e-3;
 
     private final String twoHosts;
@@ -93,7 +82,7 @@ final class OfiComparisons {
                         "1 MiB puts between two hosts over ofi:// (libfabric's tcp), beside UCX's",
                         "GB/s",
                         ourPuts(),
-                        ucx("ucp_put_bw", LARGE, LARGE_COUNT, UCX_BANDWIDTH, MEBI),
+                        ucx("ucp_put_bw", LARGE, LARGE_COUNT, Contestants.UCX_BANDWIDTH, MEBI),
                         Bound.NONE,
                         0));
     }
@@ -111,13 +100,13 @@ final class OfiComparisons {
     private Contestant ours(String op) {
         String program = OURS.formatted(classPath, "lat", SHORT, op);
         String client = program + MEASURE + "--iterations=" + SHORT_COUNT;
-        return pair("Verbena ofi", program + SERVE, client, Map.of(), BATCH_NS, 1e-3);
+        return pair("Verbena ofi", program + SERVE, client, Map.of(), Contestants.BATCH_NS, 1e-3);
     }
 
     private Contestant ourPuts() {
         String program = OURS.formatted(classPath, "bw", LARGE, "put");
         String client = program + MEASURE + "--iterations=" + LARGE_COUNT;
-        return pair("Verbena ofi", program + SERVE, client, Map.of(), MEDIAN_MB, 1e-3);
+        return pair("Verbena ofi", program + SERVE, client, Map.of(), Contestants.MEDIAN_MB, 1e-3);
     }
 
     private Contestant twin(String operation) {
@@ -149,11 +138,11 @@ final class OfiComparisons {
     private Contestant peer(
             String name, Class<?> type, String arguments, Map<String, String> environment) {
         String program = PEER.formatted(classPath) + type.getName() + " " + arguments;
-        return pair(name, program, program + " $PEER", environment, MICROSECONDS, 1);
+        return pair(name, program, program + " $PEER", environment, Contestants.MICROSECONDS, 1);
     }
 
     private Contestant ucx(String test) {
-        return ucx(test, SHORT, SHORT_COUNT, UCX_LATENCY, 1);
+        return ucx(test, SHORT, SHORT_COUNT, Contestants.UCX_LATENCY, 1);
     }
 
     /** Its server says nothing before it listens. */

@@ -6,7 +6,6 @@ import dev.verbena.staging.sink.SinkSession;
 import dev.verbena.staging.sink.Sinks;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
-import java.io.File;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -41,12 +40,13 @@ public final class PostgresFigures implements AutoCloseable {
     private static final boolean IS_ROOT = System.getProperty("user.name").equals("root");
     private static final String NOT_FOUND = "postgresql: not found";
 
-    private final Path folder = Files.createTempDirectory("verbena-postgres-");
+    private final Path folder;
     private final Path programs;
     private final int port;
     private final Process server;
 
-    private PostgresFigures() throws Exception {
+    private PostgresFigures(Path folder) throws Exception {
+        this.folder = folder;
         programs = programs();
         try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             port = free.getLocalPort();
@@ -177,14 +177,16 @@ public final class PostgresFigures implements AutoCloseable {
 
     /** Prints one number. */
     public static void main(String[] arguments) throws Exception {
-        try (PostgresFigures figures = new PostgresFigures()) {
+        try (TemporaryFolder folder =
+                        new TemporaryFolder(Files.createTempDirectory("verbena-postgres-"));
+                PostgresFigures figures = new PostgresFigures(folder.path)) {
             double value = arguments[0].equals("sink") ? figures.sink() : figures.copy();
             System.out.printf(Locale.ROOT, "\"value\": %.2f%n", value);
         }
     }
 
     @Override
-    public void close() throws IOException {
+    public void close() {
         server.destroy();
         try {
             if (!server.waitFor(20, TimeUnit.SECONDS)) {
@@ -192,9 +194,6 @@ public final class PostgresFigures implements AutoCloseable {
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-        }
-        try (Stream<Path> files = Files.walk(folder)) {
-            files.sorted(Comparator.reverseOrder()).map(Path::toFile).forEach(File::delete);
         }
     }
 }

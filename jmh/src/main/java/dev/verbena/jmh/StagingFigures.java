@@ -16,7 +16,6 @@ import dev.verbena.staging.sink.Sinks;
 import dev.verbena.transport.Transport;
 import dev.verbena.transport.TransportContext;
 import dev.verbena.transport.TransportHandler;
-import java.io.File;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -29,10 +28,8 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.Arrays;
-import java.util.Comparator;
 import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
-import java.util.stream.Stream;
 
 /**
  * Datasets of 256 MiB into a staging server of the same process over shm://, and beside them what
@@ -361,15 +358,11 @@ public final class StagingFigures {
 
     /** Prints one number: MB/s, or nanoseconds. */
     public static void main(String[] arguments) throws Exception {
-        Path folder =
-                Files.createTempDirectory(CountersFile.defaultShmDirectory(), "verbena-figures-");
-        try {
-            double value = new StagingFigures(folder).measure(arguments);
+        Path memory = CountersFile.defaultShmDirectory();
+        try (TemporaryFolder folder =
+                new TemporaryFolder(Files.createTempDirectory(memory, "verbena-figures-"))) {
+            double value = new StagingFigures(folder.path).measure(arguments);
             System.out.printf(Locale.ROOT, "\"value\": %.2f%n", value);
-        } finally {
-            try (Stream<Path> files = Files.walk(folder)) {
-                files.sorted(Comparator.reverseOrder()).map(Path::toFile).forEach(File::delete);
-            }
         }
     }
 }

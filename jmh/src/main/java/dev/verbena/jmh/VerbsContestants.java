@@ -102,10 +102,11 @@ final class VerbsContestants {
     }
 
     /** A server in the background, and as soon as it listens its client, whose output counts. */
-    private static String pair(String program, int port) {
+    static String pair(String program, int port) {
         String listens =
                 String.format("grep -qE '^ *[0-9]+: [0-9A-F]+:%04X .* 0A ' /proc/net/tcp", port);
-        return ("%s -p %s >/dev/null 2>&1 & for i in $(seq 300); do %s && break; sleep "
+        return (Contestants.ENDS_SERVER
+                        + "%s -p %s >/dev/null 2>&1 & server=$!; for i in $(seq 300); do %s && break; sleep "
                         + "0.1; done; %s -p %s 127.0.0.1; code=$?; wait; exit $code")
                 .formatted(program, port, listens, program, port);
     }

@@ -329,6 +329,60 @@ class BenchCommandIT {
                 .containsExactly(tuple("ns", 90.), tuple("p999Ns", 150.5));
     }
 
+    /** One that failed in the second round has one figure, of which no spread is known. */
+    @Test
+    void shouldMarkRoundsThatDifferBesideAProgramWithOneFigure() throws Exception {
+        BenchGroup group =
+                new BenchGroup(
+                        "group",
+                        "Title",
+                        BenchProgram.LATENCY,
+                        List.of(
+                                counting(BenchPlan.OURS, "echo x >>FILE; wc -l <FILE"),
+                                counting("once", "rm FILE.no 2>/dev/null || exit 1; echo 2")));
+        Files.createFile(folder.resolve("once.no"));
+        for (int round = 0; round < 3; round++) {
+            group.turn(saying(80), round, ms -> false);
+        }
+        BenchReport report = new BenchReport(List.of(group), Map.of(), 3);
+        report.write(folder, Map.of());
+        assertThat(report.trust()).startsWith("3 rounds. In 1 of 1 rows");
+        assertThat(report.table()).contains("| noisy |");
+        assertThat(folder.resolve("report.html")).content().contains(">100 %<", ">noisy<");
+    }
+
+    /** A probe that fails ends the run; the rounds before are in the report. */
+    @Test
+    void shouldWriteTheReportWhenAProbeFails() throws Exception {
+        Path program = folder.resolve("softnic-bench");
+        String script =
+                """
+                #!/bin/sh
+                case "$*" in *"--ms 10") echo x >>FOLDER/probes;; esac
+                test $(wc -l <FOLDER/probes) -lt COUNT || { echo broken; exit 3; }
+                echo '{"impl":"limit","size":8,"metric":"ns","value":40}'
+                """;
+        for (int count : new int[] {6, 2}) {
+            Files.deleteIfExists(folder.resolve("probes"));
+            String text = script.replace("FOLDER", folder.toString());
+            Files.writeString(program, text.replace("COUNT", Integer.toString(count)));
+            assertThat(program.toFile().setExecutable(true)).isTrue();
+            Path written = folder.resolve("failed" + count);
+            Run run =
+                    bench(
+                            "--programs=" + program,
+                            "--trial",
+                            "--transport=machine",
+                            "--sizes=8",
+                            "--output=" + written);
+            assertThat(run.code()).isEqualTo(1);
+            assertThat(run.out() + run.err()).contains("exit code 3, no figure in: broken");
+            assertThat(run.out().contains("round 2 failed: plain C: ")).isEqualTo(count == 6);
+            assertThat(run.out().contains("ended early")).isEqualTo(count == 6);
+            assertThat(Files.exists(written.resolve("report.html"))).isEqualTo(count == 6);
+        }
+    }
+
     private static Contestant saying(int value) {
         List<String> command = List.of("echo", Integer.toString(value));
         return new Contestant("says", command, Map.of(), Pattern.compile("([0-9.]+)"), 1);

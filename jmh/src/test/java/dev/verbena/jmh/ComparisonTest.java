@@ -82,6 +82,18 @@ class ComparisonTest {
                         "id: 9 of 19 pairs failed, the last: ours: exit code 3, no figure in: broken");
     }
 
+    /** They belong to no placement. */
+    @Test
+    void shouldSayOnceHowManyPairsWereDroppedAndFailed() throws InterruptedException {
+        Comparison comparison = comparison("echo value 10", Bound.AT_MOST);
+        for (String probe : List.of("80", "340", "none")) {
+            comparison.takePair(program("probe", probe), true);
+        }
+        List<String> rows = comparison.rows();
+        assertThat(rows.get(0)).contains("| near (80 ns), 1 pairs, 0 dropped, 1 failed |");
+        assertThat(rows.get(1)).contains("| far (340 ns), 1 pairs |");
+    }
+
     @Test
     void shouldGiveAVerdictWhereFewPairsFailed() throws InterruptedException {
         Comparison comparison = comparison("echo value 10", Bound.AT_MOST);
