@@ -55,7 +55,10 @@ class ReadmeFiguresTest {
     void shouldBeMeasuredRows() throws IOException {
         List<String[]> measured =
                 Files.readAllLines(HOME.resolve("docs/benchmarks.md")).stream()
-                        .filter(line -> line.startsWith("| ") && line.matches(".*[0-9] pairs[, ].*"))
+                        .filter(
+                                line ->
+                                        line.startsWith("| ")
+                                                && line.matches(".*[0-9] pairs[, ].*"))
                         .map(ReadmeFiguresTest::cells)
                         .toList();
         List<String> rows =

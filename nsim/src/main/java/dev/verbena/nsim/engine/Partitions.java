@@ -102,8 +102,8 @@ public final class Partitions {
      * @param done how much a partition has done, for progress; called on its thread
      * @param helpers starts a task on another thread, beside the caller's, for {@code threads - 1}
      *     tasks at once; not used for one thread
-     * @throws RuntimeException what a handler, progress or helpers threw; of several, the one of the
-     *     lowest partition
+     * @throws RuntimeException what a handler, progress or helpers threw; of several, the one of
+     *     the lowest partition
      */
     public void run(
             int threads,

@@ -142,7 +142,9 @@ class MgenHeaderTest {
                         return MGEN_Wait(&last, MGEN_STATUS_IGNORE);
                         """);
         recorded(program, 4);
-        assertThat(Files.lines(folder.resolve("recorded.scenario")).filter(s -> s.contains("await")))
+        assertThat(
+                        Files.lines(folder.resolve("recorded.scenario"))
+                                .filter(s -> s.contains("await")))
                 .hasSize(4 * 20_001);
     }
 
