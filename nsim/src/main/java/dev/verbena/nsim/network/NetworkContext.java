@@ -170,8 +170,8 @@ public final class NetworkContext {
         long packets = Math.max(1, bytes / payload + (bytes % payload == 0 ? 0 : 1));
         if (packets > FlowTable.PACKETS_MAX) {
             throw new IllegalArgumentException(
-                    ("a message of %s bytes has %s packets of packet.payload=%s; at most %s can be"
-                                    + " counted, set a larger packet.payload")
+                    ("a message of %s bytes has %s packets of packet.payload=%s; %s is the most,"
+                                    + " set a larger packet.payload")
                             .formatted(bytes, packets, payload, FlowTable.PACKETS_MAX));
         }
         return packets;

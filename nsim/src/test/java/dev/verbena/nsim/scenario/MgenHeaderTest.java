@@ -142,9 +142,8 @@ class MgenHeaderTest {
                         return MGEN_Wait(&last, MGEN_STATUS_IGNORE);
                         """);
         recorded(program, 4);
-        assertThat(
-                        Files.lines(folder.resolve("recorded.scenario"))
-                                .filter(s -> s.contains("await")))
+        assertThat(Files.readAllLines(folder.resolve("recorded.scenario")))
+                .filteredOn(line -> line.contains("await"))
                 .hasSize(4 * 20_001);
     }
 
