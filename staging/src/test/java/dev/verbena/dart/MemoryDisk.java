@@ -64,6 +64,14 @@ public final class MemoryDisk {
     /** Reading files whose names contain this throws; empty: none. */
     public String unreadable = "";
 
+    /** The directory cannot be listed. */
+    public boolean isUnlistable;
+
+    /** Stores and readers that were opened and not closed. */
+    public int openStores;
+
+    public int openReaders;
+
     /** So often one must look until a rename is done. */
     public int renameLooks = LOOKS_UNTIL_FORCED;
 
@@ -153,6 +161,11 @@ public final class MemoryDisk {
 
     private final class Store implements DurableStore {
         private final int born = powerFailures;
+        private boolean isClosed;
+
+        Store() {
+            openStores++;
+        }
 
         private boolean isDead() {
             return born != powerFailures;
@@ -193,6 +206,9 @@ public final class MemoryDisk {
 
         @Override
         public List<String> list() {
+            if (isUnlistable) {
+                throw new UncheckedIOException(new IOException("cannot list, says the test"));
+            }
             return new ArrayList<>(files.keySet());
         }
 
@@ -238,7 +254,10 @@ public final class MemoryDisk {
         }
 
         @Override
-        public void close() {}
+        public void close() {
+            openStores -= isClosed ? 0 : 1;
+            isClosed = true;
+        }
 
         @Override
         public void onReady(Runnable wakeup) {
@@ -371,9 +390,11 @@ public final class MemoryDisk {
 
     private final class Reader implements DurableStore.ReadableFile {
         private final Content content;
+        private boolean isClosed;
 
         Reader(Content content) {
             this.content = content;
+            openReaders++;
         }
 
         @Override
@@ -398,6 +419,9 @@ public final class MemoryDisk {
         }
 
         @Override
-        public void close() {}
+        public void close() {
+            openReaders -= isClosed ? 0 : 1;
+            isClosed = true;
+        }
     }
 }

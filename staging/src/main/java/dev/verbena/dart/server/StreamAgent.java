@@ -66,8 +66,7 @@ public final class StreamAgent implements ProtocolAgent {
             spill = null;
         } else {
             ByteStreams streams = streams();
-            boolean isSpilling = !shared.settings().spillDirectory().isEmpty();
-            spill = isSpilling ? new Spill(shared, streams) : null;
+            spill = spill(streams);
             SpillFiles files = spill == null ? null : spill.files();
             link =
                     new ReceiverLink(
@@ -78,7 +77,7 @@ public final class StreamAgent implements ProtocolAgent {
         }
     }
 
-    /** Null: none. */
+    /** Null: none. Nobody else closes the memory when there will be no server. */
     private static TransportStreams carrier(ServerShared shared) {
         if (shared.bufferMemory == null) {
             return null;
@@ -89,6 +88,21 @@ public final class StreamAgent implements ProtocolAgent {
         } catch (RuntimeException e) {
             shared.bufferMemory.close();
             shared.bufferMemory.close();
+            throw e;
+        }
+    }
+
+    /** Null: none. */
+    private Spill spill(ByteStreams streams) {
+        try {
+            boolean isSpilling = !shared.settings().spillDirectory().isEmpty();
+            return isSpilling ? new Spill(shared, streams) : null;
+        } catch (RuntimeException e) {
+            if (carrier != null) {
+                carrier.close();
+                shared.bufferMemory.close();
+                shared.bufferMemory.close();
+            }
             throw e;
         }
     }

@@ -38,7 +38,12 @@ public final class Spill implements AutoCloseable {
         this.shared = shared;
         this.streams = streams;
         this.files = new SpillFiles(shared);
-        lookAround();
+        try {
+            lookAround();
+        } catch (RuntimeException e) {
+            files.close();
+            throw e;
+        }
     }
 
     public SpillFiles files() {
@@ -67,12 +72,11 @@ public final class Spill implements AutoCloseable {
 
     private void takeOver(String stream, List<SpillFile> frames) {
         StreamName name = SpillFound.parse(stream);
-        if (name == null || !isOurs(stream)) {
+        if (name == null || !isOurs(stream) || !areReadable(stream, frames)) {
             return;
         }
         long bytes = 0;
         for (SpillFile file : frames) {
-            file.found(files.store().read(file.name));
             bytes += file.length;
             files.add(file);
         }
@@ -88,11 +92,30 @@ public final class Spill implements AutoCloseable {
         try {
             return files.lock(stream);
         } catch (UncheckedIOException e) {
-            files.report(
-                    "what is left of %s is kept, and not delivered by this server: %s"
-                            .formatted(stream, e.getMessage()));
+            leave(stream, e);
             return false;
         }
+    }
+
+    /** Looks how long they are; one that cannot be read now, the next server may be able to. */
+    private boolean areReadable(String stream, List<SpillFile> frames) {
+        try {
+            for (SpillFile file : frames) {
+                file.found(files.store().read(file.name));
+                file.closeReader();
+            }
+            return true;
+        } catch (UncheckedIOException e) {
+            leave(stream, e);
+            files.unlock(stream);
+            return false;
+        }
+    }
+
+    private void leave(String stream, UncheckedIOException why) {
+        files.report(
+                "what is left of %s is kept, and not delivered by this server: %s"
+                        .formatted(stream, why.getMessage()));
     }
 
     public int doWork(long now) {

@@ -150,6 +150,8 @@ final class SpillFound {
             SpillFile file = found.get(fileAt);
             if (!hasFrame(file)) {
                 ended(file);
+                // Its parts open it again when they are sent.
+                file.closeReader();
                 trouble = "";
                 fileAt++;
                 position = 0;
@@ -212,7 +214,7 @@ final class SpillFound {
             return;
         }
         SpillDamage rest = new SpillDamage();
-        long behind = file.reader == null ? 0 : rest.look(file.reader, position);
+        long behind = look(rest, file, position);
         boolean isTail = trouble.isEmpty() && behind == 0;
         if (isTail && isNothingMissing(file)) {
             files.report(
@@ -221,6 +223,18 @@ final class SpillFound {
             return;
         }
         setAside(file, rest);
+    }
+
+    /** How many frames are behind; none if it cannot be read. */
+    private long look(SpillDamage rest, SpillFile file, long from) {
+        try {
+            ReadableFile reader = file.openReader(files.store());
+            return reader == null ? 0 : rest.look(reader, from);
+        } catch (UncheckedIOException e) {
+            return 0;
+        } finally {
+            file.closeReader();
+        }
     }
 
     /**
@@ -241,8 +255,8 @@ final class SpillFound {
             SpillFile later = found.get(i);
             later.holdsPart(); // Not to be deleted.
             damaged.add(later);
-            if (i > fileAt && later.reader != null) {
-                rest.look(later.reader, 0);
+            if (i > fileAt) {
+                look(rest, later, 0);
             }
         }
         while (found.size() > fileAt) {

@@ -1,16 +1,23 @@
 package dev.verbena.dart.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.lang.syntax.ArchRuleDefinition;
+import dev.verbena.agent.Environment;
+import dev.verbena.agent.ForwardingEnvironment;
 import dev.verbena.agent.RealEnvironment;
 import dev.verbena.dart.DartServer;
 import dev.verbena.dart.Settings;
 import dev.verbena.dart.stream.ServerBuffer;
 import dev.verbena.dart.wire.ControlFlyweight;
+import dev.verbena.transport.Transport;
+import dev.verbena.transport.TransportContext;
 import java.net.URI;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.UUID;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Tag;
@@ -63,6 +70,43 @@ class ServerPartsTest {
             for (int i : new int[] {3, 0, 4, 2, 1}) {
                 assertThat(shared.full.poll()).isSameAs(buffers[i]);
             }
+        }
+    }
+
+    @Test
+    void shouldLeaveNothingOpenWhenTheSpillDirectoryCannotBeMade() {
+        List<Transport> opened = new ArrayList<>();
+        try (RealEnvironment environment = RealEnvironment.create()) {
+            ServerShared shared =
+                    new ServerShared(
+                            Settings.of(
+                                    new DartServer.Context()
+                                            .environment(new Opening(environment, opened))
+                                            .configurationFile("x")
+                                            .receiver(URI.create("shm://parts/receiver"))
+                                            .spill("/proc/none/spill", 1 << 26)));
+            assertThatThrownBy(() -> new StreamAgent(shared))
+                    .hasMessageContaining("cannot make the directory /proc/none/spill");
+            assertThat(shared.bufferMemory.memory().isClosed()).isTrue();
+            assertThat(opened).hasSize(1);
+            assertThatThrownBy(() -> opened.get(0).allocate(64, 0))
+                    .isInstanceOf(IllegalStateException.class);
+        }
+    }
+
+    /** Tells which transports were opened. */
+    private static final class Opening extends ForwardingEnvironment {
+        private final List<Transport> opened;
+
+        Opening(Environment inner, List<Transport> opened) {
+            super(inner);
+            this.opened = opened;
+        }
+
+        @Override
+        public Transport openTransport(String scheme, TransportContext context) {
+            opened.add(super.openTransport(scheme, context));
+            return opened.get(opened.size() - 1);
         }
     }
 

@@ -8,6 +8,7 @@ import static dev.verbena.dart.wire.FrameFlyweight.FIRST;
 import static dev.verbena.dart.wire.FrameFlyweight.LAST;
 import static java.nio.ByteOrder.BIG_ENDIAN;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.verbena.agent.ByteStreams.ByteStream;
 import dev.verbena.agent.ProtocolAgent;
@@ -118,6 +119,38 @@ class SpillTest {
                 .contains("cannot lock");
         assertThat(shared.spillFiles.get()).isZero();
         assertThat(spill.doWork(now())).isZero();
+    }
+
+    /** As with too many open files: the next server with this directory may be able to. */
+    @Test
+    void shouldLeaveAStreamOfWhichAFileCannotBeOpened() {
+        String two = SpillFiles.stream(SpillFoundTest.RUN, 10);
+        leave(STREAM, 1);
+        leave(STREAM, 2);
+        leave(two, 1);
+        wire.disk.unreadable = name(STREAM, 2);
+        start();
+        assertThat(reports())
+                .hasSize(2)
+                .anyMatch(text -> text.contains("found 1 files, 58 bytes, of server 10 of an"))
+                .anyMatch(
+                        text ->
+                                text.contains("what is left of " + STREAM + " is kept, and not")
+                                        && text.contains(name(STREAM, 2)));
+        assertThat(shared.spillFiles.get()).isEqualTo(1);
+        assertThat(wire.disk.names(".lock")).containsExactly(two + ".lock");
+        spill.close();
+        assertThat(wire.disk.names(".frames")).hasSize(3);
+        wire.disk.unreadable = "";
+        start();
+        assertThat(shared.spillFiles.get()).as("of both").isEqualTo(3);
+    }
+
+    @Test
+    void shouldCloseItsStoreWhenTheDirectoryCannotBeListed() {
+        wire.disk.isUnlistable = true;
+        assertThatThrownBy(this::start).hasMessageContaining("cannot list");
+        assertThat(wire.disk.openStores).isZero();
     }
 
     private ServerBuffer part(int flags, int slot, boolean isCounted) {
@@ -270,6 +303,22 @@ class SpillTest {
         spill.close();
         assertThat(reports().get(0)).contains("kept 1 messages");
         assertThat(link.held().at(0).spillFile.writer).as("closed").isNull();
+    }
+
+    /** Each keeps memory once it was read: directories have had thousands of files. */
+    @Test
+    void shouldKeepNoFileOpenThatItDoesNotRead() {
+        for (int i = 1; i <= 9; i++) {
+            leave(STREAM, i);
+        }
+        wire.disk.put(name(STREAM, 10), join(frame(11, WHOLE, 11, 10)));
+        leave(STREAM, 12);
+        start();
+        assertThat(wire.disk.openReaders).as("found").isZero();
+        work(3);
+        assertThat(shared.spillMessages.get()).isEqualTo(9);
+        assertThat(reports().get(1)).contains("(2 intact frames of message 11 of client 5, 12 of");
+        assertThat(wire.disk.openReaders).as("looked through").isZero();
     }
 
     @Test
