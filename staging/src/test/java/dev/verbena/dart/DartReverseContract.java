@@ -298,6 +298,30 @@ public abstract class DartReverseContract {
     }
 
     @Test
+    void shouldRefuseToCloseInAHandlerAndGoOn() throws Exception {
+        try (DartWorld world = world()) {
+            world.master();
+            DartClient client = world.client(0, c -> c.inbox(4));
+            awaitHere(world, 0);
+            for (int i = 0; i < 3; i++) {
+                send(world, 0, i, DartWorld.bytes(100, i));
+            }
+            List<Integer> types = new ArrayList<>();
+            DartReverseHandler closing =
+                    (type, buffer, offset, length) -> {
+                        types.add(type);
+                        assertThatThrownBy(client::close)
+                                .isInstanceOf(IllegalStateException.class)
+                                .hasMessageContaining("close in a handler of receive");
+                    };
+            Await.until("three", () -> client.receive(closing, 3) >= 0 && types.size() >= 3);
+            assertThat(types).containsExactly(0, 1, 2);
+            client.sendCopy(DartWorld.bytes(100, 9), 0, 100, null, 0);
+            client.close();
+        }
+    }
+
+    @Test
     void shouldGoOnWithAnotherReceiver() throws Exception {
         try (DartWorld world = world()) {
             world.master();

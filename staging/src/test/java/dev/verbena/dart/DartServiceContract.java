@@ -106,6 +106,18 @@ public abstract class DartServiceContract extends DartStopContract {
         }
     }
 
+    @Test
+    void shouldSayAtOnceThatTheDirectoryOfTheFileCannotBeMade() throws Exception {
+        try (DartWorld world = world()) {
+            DartServer slave =
+                    world.slave(c -> c.transport("").configurationFile("/proc/none/dart.conf"));
+            assertThatThrownBy(() -> slave.awaitReady(DartWorld.LIMIT_NS))
+                    .hasMessageContaining("cannot make the directory /proc/none")
+                    .satisfies(e -> isFailure(e, DartException.Code.NOT_BOOTSTRAPPED));
+            assertThat(slave.awaitStopped(DartWorld.LIMIT_NS)).isTrue();
+        }
+    }
+
     /** A file that was left over may be of another transport than the next master's. */
     @Test
     void shouldTakeNoTransportFromAFileThatWasLeftOver() throws Exception {

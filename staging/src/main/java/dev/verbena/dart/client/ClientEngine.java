@@ -404,6 +404,10 @@ public final class ClientEngine {
             abandon();
             return;
         }
+        if (protocol.inbox() != null && protocol.inbox().isReceiving()) {
+            throw new IllegalStateException(
+                    "close in a handler of receive: call it when that has returned");
+        }
         long timeoutNs =
                 wantedTimeoutNs < 0 ? settings.service().closeTimeoutNs() : wantedTimeoutNs;
         String why = "";

@@ -154,6 +154,11 @@ final class ClientInbox {
         return count;
     }
 
+    /** A handler has a message. */
+    boolean isReceiving() {
+        return isReceiving;
+    }
+
     private int nextSlot() {
         return (int) ((taken + 1) % slotCount);
     }

@@ -97,7 +97,6 @@ final class PullAgent implements ProtocolAgent {
 
     @Override
     public void onStart() {
-        scheme = new JobScheme(settings.service(), null, null);
         try {
             open();
         } catch (RuntimeException e) {
@@ -109,6 +108,9 @@ final class PullAgent implements ProtocolAgent {
     /** Once the transport is known; whether it is open. */
     private boolean open() {
         try {
+            if (scheme == null) {
+                scheme = new JobScheme(settings.service(), null, null);
+            }
             String found = scheme.find();
             if (found != null) {
                 open(found);
