@@ -27,9 +27,12 @@ public final class MemoryDisk {
         int forced = -1;
     }
 
+    /** Of one byte of a file. */
+    private record Lock(String name, long position) {}
+
     private final TreeMap<String, Content> files = new TreeMap<>();
     private final ArrayDeque<Rename> renames = new ArrayDeque<>();
-    private final Set<String> locks = new HashSet<>();
+    private final Set<Lock> locks = new HashSet<>();
     private int powerFailures;
     public long capacity = Long.MAX_VALUE;
 
@@ -239,10 +242,11 @@ public final class MemoryDisk {
                 throw new UncheckedIOException(new IOException("cannot lock " + name));
             }
             files.computeIfAbsent(name, key -> new Content());
-            return locks.add(name)
+            Lock lock = new Lock(name, position);
+            return locks.add(lock)
                     ? () -> {
                         if (!isDead()) {
-                            locks.remove(name);
+                            locks.remove(lock);
                         }
                     }
                     : null;
@@ -250,7 +254,9 @@ public final class MemoryDisk {
 
         @Override
         public boolean isLocked(String name, long from, long to) {
-            return locks.contains(name);
+            return locks.stream()
+                    .filter(lock -> lock.name.equals(name))
+                    .anyMatch(lock -> lock.position >= from && lock.position < to);
         }
 
         @Override

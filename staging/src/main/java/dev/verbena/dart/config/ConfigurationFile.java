@@ -98,8 +98,17 @@ public final class ConfigurationFile implements AutoCloseable {
                 || file.isPublisherAlive() && found.equals(read(variables));
     }
 
+    /**
+     * Begins to publish.
+     *
+     * @throws DartException as {@link #publishStep}
+     */
     public void publish(String text, String suffix) {
-        file.publish(text, suffix);
+        try {
+            file.publish(text, suffix);
+        } catch (UncheckedIOException e) {
+            throw notBootstrapped("cannot publish " + path() + ": " + e.getMessage(), e);
+        }
     }
 
     public boolean isPublished() {

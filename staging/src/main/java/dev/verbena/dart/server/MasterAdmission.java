@@ -1,6 +1,7 @@
 package dev.verbena.dart.server;
 
 import dev.verbena.agent.Environment;
+import dev.verbena.agent.ProtocolAgent;
 import dev.verbena.dart.DartConfiguration;
 import dev.verbena.dart.DartException;
 import dev.verbena.dart.config.Assignments;
@@ -31,6 +32,8 @@ final class MasterAdmission implements AutoCloseable {
 
     /** Whoever looks whether the file is claimed holds its lock for a moment. */
     private static final long CLAIM_NS = 1_000_000_000L;
+
+    private static final long PUBLISH_AGAIN_NS = 1_000_000_000L;
 
     /** What is still to be forwarded, or kept until all servers are there. */
     private static final class Waiting {
@@ -65,6 +68,9 @@ final class MasterAdmission implements AutoCloseable {
     private final String temporarySuffix;
     private final long startNs;
     private boolean isClaimed;
+    private boolean isToPublish;
+    private boolean isFailureReported;
+    private long publishAtNs;
     private int lastSlaveId;
     private int nextDelegate;
 
@@ -87,6 +93,8 @@ final class MasterAdmission implements AutoCloseable {
         this.clients = clients;
         Environment environment = settings.environment();
         this.startNs = environment.nanoClock().nanoTime();
+        transport.listen();
+        // From here on nothing throws: nobody would close it.
         this.file = new ConfigurationFile(environment, settings.service().configurationFile());
         file.onReady(shared::wakeT1);
         UUID job =
@@ -95,7 +103,6 @@ final class MasterAdmission implements AutoCloseable {
                         : settings.service().job() == null
                                 ? Names.job(environment)
                                 : settings.service().job();
-        transport.listen();
         published =
                 new DartConfiguration(
                         job,
@@ -116,18 +123,41 @@ final class MasterAdmission implements AutoCloseable {
         int work = 0;
         if (!isClaimed) {
             work += claim(now);
-        } else if (!file.isPublished()) {
-            work += file.publishStep();
+        } else if (!file.isPublished() && now - publishAtNs >= 0) {
+            work += publish(now);
         }
         return work + forwardWaiting();
+    }
+
+    /** Again while there is time: a device that is full, or away, may not be so for long. */
+    private int publish(long now) {
+        try {
+            if (isToPublish) {
+                file.publish(
+                        settings.isLegacyFile() ? published.encodeLegacy() : published.encode(),
+                        temporarySuffix);
+                isToPublish = false;
+            }
+            return file.publishStep();
+        } catch (DartException e) {
+            if (now - startNs - settings.service().bootTimeoutNs() >= 0) {
+                throw e;
+            }
+            if (!isFailureReported) {
+                isFailureReported = true;
+                settings.environment().errorHandler().onError(e);
+            }
+            isToPublish = true;
+            publishAtNs = now + PUBLISH_AGAIN_NS;
+            return 1;
+        }
     }
 
     private int claim(long now) {
         if (file.claim(0)) {
             isClaimed = true;
-            file.publish(
-                    settings.isLegacyFile() ? published.encodeLegacy() : published.encode(),
-                    temporarySuffix);
+            isToPublish = true;
+            publishAtNs = now;
             return 1;
         }
         if (now - startNs - CLAIM_NS >= 0) {
@@ -145,7 +175,10 @@ final class MasterAdmission implements AutoCloseable {
 
     /** When {@link #doWork} is due although nothing happens. */
     long nextDeadlineNs(long now) {
-        return isClaimed ? dev.verbena.agent.ProtocolAgent.NO_DEADLINE : now + CLAIM_NS / 20;
+        if (!isClaimed) {
+            return now + CLAIM_NS / 20;
+        }
+        return isToPublish ? publishAtNs : ProtocolAgent.NO_DEADLINE;
     }
 
     // ---- registrations

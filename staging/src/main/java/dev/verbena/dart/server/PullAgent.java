@@ -151,6 +151,7 @@ final class PullAgent implements ProtocolAgent {
             commands = new ServerCommands(shared, opened, registry::stopServers);
             transport = opened;
         } catch (RuntimeException e) {
+            closeQuietly(registry);
             if (opened != null) {
                 closeTransport(opened);
             }
