@@ -188,6 +188,12 @@ final class ServerRegistry implements AutoCloseable {
     }
 
     void onConnected(long connection, ServerPeer peer) {
+        if (peer.client != null && peer.client.state == ServedClient.GONE) {
+            // Another process has its place: this one is not to take itself for served.
+            transport.disconnect(connection);
+            peers.remove(peer.context);
+            return;
+        }
         peer.connected(connection);
         if (peer.kind == ServerPeer.MASTER) {
             registration.onConnected();
@@ -214,6 +220,7 @@ final class ServerRegistry implements AutoCloseable {
     /** A client that this server pulls from for the master goes back to it at once. */
     private static boolean mayConnectAgain(ServedClient client) {
         return client != null
+                && client.state != ServedClient.GONE
                 && client.control == null
                 && !client.isLeaving
                 && client.mayConnectAgain();

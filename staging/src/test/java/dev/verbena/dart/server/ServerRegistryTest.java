@@ -1,0 +1,136 @@
+package dev.verbena.dart.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.verbena.dart.DartServer;
+import dev.verbena.dart.Settings;
+import dev.verbena.dart.WireEnvironment;
+import dev.verbena.dart.wire.ControlFlyweight;
+import dev.verbena.transport.Status;
+import dev.verbena.transport.Transport;
+import dev.verbena.transport.TransportLimits;
+import java.lang.reflect.Proxy;
+import java.net.URI;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.Test;
+
+/** Whom a slave connects to, and whom not any more. */
+class ServerRegistryTest {
+    private static final UUID JOB = new UUID(1, 2);
+    private static final int CONTEXT_AT = 4;
+
+    private final WireEnvironment wire = new WireEnvironment();
+    private final ServerShared shared =
+            new ServerShared(
+                    Settings.of(
+                            new DartServer.Context()
+                                    .environment(wire)
+                                    .configurationFile("x/dart.conf")
+                                    .discard(true)
+                                    .slave()));
+
+    /** Contexts of the connections that were asked for; the place in the list is the handle. */
+    private final List<Long> connects = new ArrayList<>();
+
+    private final List<Long> disconnects = new ArrayList<>();
+    private final ServerRegistry registry;
+
+    ServerRegistryTest() {
+        shared.identify(JOB, 0, 1);
+        Transport transport =
+                (Transport)
+                        Proxy.newProxyInstance(
+                                Transport.class.getClassLoader(),
+                                new Class<?>[] {Transport.class},
+                                (proxy, method, arguments) -> answer(method.getName(), arguments));
+        registry = new ServerRegistry(shared, transport, null, new NoEvents(), 0);
+    }
+
+    private Object answer(String method, Object[] arguments) {
+        switch (method) {
+            case "connect" -> {
+                connects.add((Long) arguments[CONTEXT_AT]);
+                return (long) connects.size();
+            }
+            case "disconnect" -> {
+                disconnects.add((Long) arguments[0]);
+                return Transport.ACCEPTED;
+            }
+            case "limits" -> {
+                return new TransportLimits(128, 1, 1, 1, 1, 64);
+            }
+            default -> {
+                // Nothing that this looks at.
+            }
+        }
+        return null;
+    }
+
+    /** The master hands over a process of client 7 that has registered so often before. */
+    private ServerPeer take(int before) {
+        UnsafeBuffer memory = new UnsafeBuffer(new byte[ControlFlyweight.LENGTH]);
+        new ControlFlyweight()
+                .begin(memory, 0, ControlFlyweight.FORWARD, JOB)
+                .registration()
+                .write(ControlFlyweight.ROLE_CLIENT, 4, 0, 0, URI.create("shm://h/j/p" + before))
+                .registration()
+                .assigned(7, before)
+                .end();
+        // The first peer of a slave is its master.
+        registry.onRecord(
+                registry.peer(0), new ControlFlyweight().wrap(memory, 0, memory.capacity()));
+        return last();
+    }
+
+    private ServerPeer last() {
+        return registry.peer(connects.get(connects.size() - 1));
+    }
+
+    @Test
+    void shouldConnectAgainToAClientThatDidNotAnswerInTime() {
+        ServerPeer peer = take(0);
+        registry.onConnectFailed(peer, Status.TIMED_OUT, "no answer");
+        assertThat(connects).hasSize(2);
+        registry.onConnectFailed(last(), Status.TIMED_OUT, "no answer");
+        assertThat(connects).hasSize(3);
+        registry.onConnectFailed(last(), Status.TIMED_OUT, "no answer");
+        assertThat(connects).hasSize(3);
+        assertThat(registry.clients().byId(7)).isNull();
+    }
+
+    @Test
+    void shouldNotConnectAgainToAClientWhosePlaceIsTaken() {
+        ServerPeer before = take(0);
+        ServerPeer now = take(1);
+        registry.onConnectFailed(before, Status.TIMED_OUT, "no answer");
+        assertThat(connects).hasSize(2);
+        assertThat(registry.peer(before.context)).isNull();
+        assertThat(registry.clients().byId(7)).isSameAs(now.client);
+    }
+
+    @Test
+    void shouldLetAClientGoThatIsReachedWhenItsPlaceIsTaken() {
+        ServerPeer before = take(0);
+        ServerPeer now = take(1);
+        registry.onConnected(1, before);
+        assertThat(disconnects).containsExactly(1L);
+        assertThat(registry.peer(before.context)).isNull();
+        registry.onConnected(2, now);
+        assertThat(disconnects).hasSize(1);
+        assertThat(now.client.isWelcomePending).isTrue();
+    }
+
+    private static final class NoEvents implements ClientEvents {
+        @Override
+        public void onTaken(ServedClient client) {}
+
+        @Override
+        public void onDropped(ServedClient client) {}
+
+        @Override
+        public void onReached(ServedClient client) {}
+    }
+}
