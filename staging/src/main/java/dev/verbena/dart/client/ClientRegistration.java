@@ -28,6 +28,7 @@ final class ClientRegistration {
     private MasterLink link;
     private UUID job;
     private boolean hasRegistered;
+    private boolean hasEnded;
     private long registeredNs;
 
     ClientRegistration(
@@ -56,6 +57,7 @@ final class ClientRegistration {
     /** Begins anew: the server is lost, and another one of the same master is wanted. */
     void again(UUID ofJob, long epochMs) {
         hasRegistered = false;
+        hasEnded = false;
         job = null;
         link = newLink(ofJob, epochMs, settings.service().bootTimeoutNs());
     }
@@ -135,12 +137,23 @@ final class ClientRegistration {
         transport.disconnect(connection);
     }
 
-    void onConnected() {
-        link.onConnected();
+    void onConnected(long connection) {
+        if (isAwaited(connection)) {
+            link.onConnected();
+        } else {
+            transport.disconnect(connection);
+        }
     }
 
-    void onConnectFailed(int status, String reason) {
-        link.onConnectFailed(clock.nanoTime(), status, reason);
+    void onConnectFailed(long connection, int status, String reason) {
+        if (isAwaited(connection)) {
+            link.onConnectFailed(clock.nanoTime(), status, reason);
+        }
+    }
+
+    /** Others were asked for before, or a server has come first. */
+    private boolean isAwaited(long connection) {
+        return !hasEnded && connection == link.connection();
     }
 
     /** A connection to a master has ended. */
@@ -160,6 +173,7 @@ final class ClientRegistration {
         if (link.connection() != serverConnection) {
             disconnect();
         }
+        hasEnded = true;
         link.close();
     }
 

@@ -133,7 +133,7 @@ final class ServerEvents implements TransportHandler {
     @Override
     public void onConnected(long connection, long connectionContext) {
         if (connectionContext == ClientRegistration.CONTEXT_MASTER) {
-            registration.onConnected();
+            registration.onConnected(connection);
         }
     }
 
@@ -141,7 +141,7 @@ final class ServerEvents implements TransportHandler {
     public void onConnectFailed(
             long connection, long connectionContext, int status, String reason) {
         if (connectionContext == ClientRegistration.CONTEXT_MASTER) {
-            registration.onConnectFailed(status, reason);
+            registration.onConnectFailed(connection, status, reason);
         }
     }
 
