@@ -7,8 +7,8 @@ import org.agrona.DirectBuffer;
 public interface DartReverseHandler {
     /**
      * One message, in the order in which the receiver sent them to this process. The buffer is
-     * valid until this returns. A handler does not call {@code receive} itself.
-     * Nor does it close the client.
+     * valid until this returns. A handler does not call {@code receive} itself. Nor does it close
+     * the client.
      *
      * <p>An exception leaves {@link DartClient#receive}; the message counts as received.
      *
