@@ -80,6 +80,33 @@ class StagingOneSidedTest {
         return message.datasetId();
     }
 
+    /** A server has room for 256 connections. */
+    @Test
+    void shouldForgetTheConnectionsOfClientsThatItRefuses() throws Exception {
+        try (StagingFixture stage = new StagingFixture(folder, false)) {
+            stage.launch(new RecordingSink(1));
+            calls = BlockingCalls.open("shm", new TransportContext().job(stage.job));
+            region = calls.transport().allocate(4 * PAGE, 0);
+            byte[] wrong = new byte[StgFlyweight.TOKEN_LENGTH];
+            wrong[0] = 1;
+            for (int i = 0; i < 300; i++) {
+                connection = calls.connect(stage.service.uri());
+                begin(StgType.HELLO, StgType.lengthMin(StgType.HELLO))
+                        .maxBlock(PAGE)
+                        .window(2)
+                        .token(wrong);
+                send();
+                read(StgType.HELLO_ACK);
+                assertThat(message.status()).isEqualTo(StgStatus.AUTH_FAILED);
+                calls.disconnect(connection);
+            }
+            region.close();
+            calls.close();
+            assertThat(open(stage, 0, 0)).isPositive();
+            close();
+        }
+    }
+
     private void close() {
         calls.disconnect(connection);
         region.close();

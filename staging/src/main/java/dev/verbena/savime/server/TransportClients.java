@@ -85,7 +85,7 @@ final class TransportClients
         work += reception.grantWaiting(client.connection);
         work += client.connection.sendNotifications();
         if (client.connection.isOverrun()) {
-            transport.disconnect(client.connection());
+            server.end(client);
             return;
         }
         MessageQueue out = client.connection.out();
@@ -103,7 +103,7 @@ final class TransportClients
             out.remove();
         }
         if (client.connection.isEnding()) {
-            transport.disconnect(client.connection());
+            server.end(client);
         }
     }
 

@@ -103,14 +103,22 @@ public final class RecordServer<P extends RecordServer.Peer> {
 
     /** Ends a peer's connection; its protocol hears of it as of any other end. */
     public void drop(P peer, String why) {
-        transport.disconnect(peer.connection());
-        if (gone(peer.context)) {
+        if (end(peer)) {
             // One that connects again and again cannot fill the error log.
             hostile.report(
                     transport.nanoTime(),
                     "a peer is dropped: " + Names.readable(why),
                     IllegalStateException::new);
         }
+    }
+
+    /**
+     * As {@link #drop}, and nothing is reported: the transport tells only the other side. False: it
+     * had ended before.
+     */
+    public boolean end(P peer) {
+        transport.disconnect(peer.connection());
+        return gone(peer.context);
     }
 
     private boolean gone(long context) {
