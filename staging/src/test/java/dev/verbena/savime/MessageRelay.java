@@ -13,8 +13,12 @@ import java.nio.ByteOrder;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicInteger;
 
-/** Passes on what one client and a server say over TCP; counts blocks, and holds back SYNCs. */
+/**
+ * Passes on what one client and a server say over TCP; counts blocks, holds back SYNCs, and can cut
+ * the connection, after which the client may come back.
+ */
 final class MessageRelay implements AutoCloseable {
     private static final int HEADER = 32;
 
@@ -23,6 +27,12 @@ final class MessageRelay implements AutoCloseable {
 
     /** Each lets a DATASET_SYNC pass. */
     final Semaphore syncs = new Semaphore(1 << 20);
+
+    /** How often the client has connected. */
+    final AtomicInteger connects = new AtomicInteger();
+
+    /** How often it was told that a dataset is there. */
+    final AtomicInteger done = new AtomicInteger();
 
     private final ServerSocket listening;
     private final int port;
@@ -57,13 +67,23 @@ final class MessageRelay implements AutoCloseable {
         return "127.0.0.1:" + listening.getLocalPort();
     }
 
+    void cut() throws IOException {
+        for (Socket socket : sockets) {
+            socket.close();
+        }
+        sockets.clear();
+    }
+
     private void serve() throws IOException {
-        Socket client = listening.accept();
-        sockets.add(client);
-        Socket server = new Socket(InetAddress.getLoopbackAddress(), port);
-        sockets.add(server);
-        start(() -> server.getInputStream().transferTo(client.getOutputStream()));
-        passOn(client.getInputStream(), server.getOutputStream());
+        while (true) {
+            Socket client = listening.accept();
+            sockets.add(client);
+            Socket server = new Socket(InetAddress.getLoopbackAddress(), port);
+            sockets.add(server);
+            start(() -> passOn(server.getInputStream(), client.getOutputStream()));
+            start(() -> passOn(client.getInputStream(), server.getOutputStream()));
+            connects.incrementAndGet();
+        }
     }
 
     private void passOn(InputStream from, OutputStream to) throws IOException {
@@ -80,6 +100,9 @@ final class MessageRelay implements AutoCloseable {
                 syncs.acquireUninterruptibly();
             }
             to.write(message);
+            if (header[5] == StgType.DATASET_DONE) {
+                done.incrementAndGet();
+            }
         }
     }
 
@@ -87,8 +110,6 @@ final class MessageRelay implements AutoCloseable {
     public void close() throws IOException {
         listening.close();
         syncs.release(1 << 20);
-        for (Socket socket : sockets) {
-            socket.close();
-        }
+        cut();
     }
 }

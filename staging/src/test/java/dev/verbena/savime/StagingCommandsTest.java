@@ -122,9 +122,36 @@ class StagingCommandsTest {
         }
     }
 
+    /** With several servers its text waits until the sink has the datasets before it. */
     @Test
-    void shouldDropTheTextOfACommandWhoseClientIsGone() throws Exception {
-        try (StagingFixture stage = new StagingFixture(folder, true).launch(sink)) {
+    @Tag("savime-11")
+    void shouldRunALongCommandWhoseClientComesBack() throws Exception {
+        sink.hold();
+        try (StagingFixture stage = new StagingFixture(folder, true).launch(sink);
+                MessageRelay relay = new MessageRelay(stage.service.port())) {
+            StagingServer server =
+                    stage.connect(
+                            new StagingServer.Config()
+                                    .environment(stage.environment)
+                                    .address(relay.address())
+                                    .address("127.0.0.1:1")
+                                    .heartbeat(Duration.ofMillis(250)));
+            server.dataset("d", ElementType.DOUBLE).write(stage.memory(1, 800)).join();
+            String text = "c".repeat(2000);
+            CompletableFuture<CommandResult> result = server.runAsync(text);
+            Await.until("its text", () -> relay.done.get() == 2);
+            relay.cut();
+            Await.until("it is connected again", () -> relay.connects.get() == 2);
+            sink.openAll();
+            assertThat(result.join().text()).isEqualTo(sink.answer);
+            assertThat(sink.order).containsExactly("d", text);
+        }
+    }
+
+    @Test
+    void shouldDropTheTextOfACommandWhoseClientStaysAway() throws Exception {
+        try (StagingFixture stage = new StagingFixture(folder, true)) {
+            stage.launch(stage.context(sink).resume(Duration.ofMillis(300)));
             try (RawClient client = new RawClient(stage.service.port()).hello(1, 1 << 20, 1, 0)) {
                 long id = client.open("text", 4096, "command");
                 client.block(id, 0, 0, new byte[4096]);

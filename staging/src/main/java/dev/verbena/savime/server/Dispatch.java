@@ -140,7 +140,7 @@ final class Dispatch {
         connection.end();
         Session session = connection.session();
         if (session != null) {
-            session.remove(connection);
+            session.remove(connection, nowNs);
             reception.lost(connection, nowNs);
             forwarding.lost(connection);
             registry.forgetIfOver(session);

@@ -336,17 +336,6 @@ final class Reception {
                         lost(dataset, nowNs);
                     }
                 });
-        if (connection.session().connection() == null) {
-            registry.forEach(dataset -> removeText(dataset, connection.session()));
-        }
-    }
-
-    /** Of a command that nobody sends any more. */
-    private void removeText(Dataset dataset, Session of) {
-        boolean isText = dataset.meta().type().equals(Openings.COMMAND);
-        if (isText && dataset.session() == of && dataset.state() == DatasetState.RECEIVED) {
-            ends.remove(dataset, DatasetState.ABORTED);
-        }
     }
 
     private void lost(Dataset dataset, long nowNs) {
@@ -368,19 +357,31 @@ final class Reception {
         int[] work = {0};
         registry.forEach(
                 dataset -> {
-                    boolean isLate =
-                            dataset.state() == DatasetState.RECEIVING
-                                    && dataset.connection() == null
-                                    && !isSealing(dataset)
-                                    && !dataset.hasJobs()
-                                    && nowNs - dataset.orphanedNs() - settings.resumeNs() >= 0;
-                    if (isLate) {
+                    if (isLate(dataset, nowNs)) {
                         work[0]++;
                         dataset.failed();
                         ends.abort(dataset);
+                    } else if (isUnsent(dataset, nowNs)) {
+                        work[0]++;
+                        ends.remove(dataset, DatasetState.ABORTED);
                     }
                 });
         return work[0];
+    }
+
+    private boolean isLate(Dataset dataset, long nowNs) {
+        return dataset.state() == DatasetState.RECEIVING
+                && dataset.connection() == null
+                && !isSealing(dataset)
+                && !dataset.hasJobs()
+                && nowNs - dataset.orphanedNs() - settings.resumeNs() >= 0;
+    }
+
+    /** The text of a command that nobody sends any more. */
+    private boolean isUnsent(Dataset dataset, long nowNs) {
+        return dataset.state() == DatasetState.RECEIVED
+                && dataset.meta().type().equals(Openings.COMMAND)
+                && dataset.session().isAway(nowNs, settings.resumeNs());
     }
 
     /** Whether a dataset is not complete yet. */

@@ -16,6 +16,7 @@ final class Session {
     private int datasetCount;
     private long forwardedBytes;
     private long commandCount;
+    private long leftNs;
 
     /** Commands that were sent before the dataset do not wait for it. */
     private record Failure(String name, long commandsBefore) {}
@@ -37,8 +38,14 @@ final class Session {
         connections.add(connection);
     }
 
-    void remove(Connection connection) {
+    void remove(Connection connection, long nowNs) {
         connections.remove(connection);
+        leftNs = nowNs;
+    }
+
+    /** Whether its client has had no connection for so long. */
+    boolean isAway(long nowNs, long timeNs) {
+        return connections.isEmpty() && nowNs - leftNs - timeNs >= 0;
     }
 
     /** One that can be told something; null: the client is away. */

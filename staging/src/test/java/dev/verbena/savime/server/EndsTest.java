@@ -88,8 +88,13 @@ class EndsTest {
     }
 
     private Dataset dataset(StagingDirectory directory, DatasetState state) throws IOException {
+        return dataset(directory, state, "char");
+    }
+
+    private Dataset dataset(StagingDirectory directory, DatasetState state, String type)
+            throws IOException {
         long id = registry.nextId();
-        MetaFile meta = new MetaFile(id, "d", "char", LENGTH, 1, 2, state, false, 0, 0, 0, null);
+        MetaFile meta = new MetaFile(id, "d", type, LENGTH, 1, 2, state, false, 0, 0, 0, null);
         StagedFile file = directory.create(id, LENGTH);
         Dataset dataset = new Dataset(session, connection, file, meta, 0);
         admission.charge(file);
@@ -153,6 +158,25 @@ class EndsTest {
         assertThat(received).isEmpty();
         assertThat(dataset.state()).isEqualTo(DatasetState.RECEIVING);
         assertThat(dataset.firstGap()).isEqualTo(LENGTH);
+    }
+
+    /** Its client is lost while it is being sealed. */
+    @Test
+    void shouldRemoveTheTextOfACommandThatNobodySends() throws IOException {
+        Sealing sealing = new Sealing(settings, registry, jobs, ends, counts, dataset -> {});
+        Reception reception = new Reception(settings, registry, jobs, null, ends, counts, sealing);
+        Dataset text = dataset(disk, DatasetState.RECEIVING, Openings.COMMAND);
+        Asked all = new Asked(0, text.id(), 0, LENGTH, 0, 0);
+        text.received(new Block(text, connection, all, null, false), 0);
+        sealing.onSync(connection, message(StgType.DATASET_SYNC).sync(text.id(), LENGTH, 0, 0));
+        session.remove(connection, 0);
+        reception.lost(connection, 0);
+        jobs.poll();
+        assertThat(text.state()).isEqualTo(DatasetState.RECEIVED);
+        reception.expire(0);
+        jobs.poll();
+        assertThat(text.file().data()).doesNotExist();
+        assertThat(session.isOver()).isTrue();
     }
 
     private static StgFlyweight message(int type) {
