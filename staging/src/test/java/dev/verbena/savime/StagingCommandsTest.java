@@ -122,6 +122,36 @@ class StagingCommandsTest {
         }
     }
 
+    /** The server forgets a client that is away and has nothing there. */
+    @Test
+    @Tag("savime-11")
+    void shouldNotRunACommandBehindADatasetThatWasRefusedBeforeTheConnectionWasLost()
+            throws Exception {
+        try (StagingFixture stage = new StagingFixture(folder, true)) {
+            stage.launch(stage.context(sink).memory(stage.memory, 800).pool(0));
+            try (MessageRelay relay = new MessageRelay(stage.service.port())) {
+                StagingServer server = stage.connect(config(stage, relay));
+                CompletableFuture<Receipt> refused =
+                        server.dataset("refused", ElementType.DOUBLE)
+                                .place(StagedDataset.Place.MEMORY)
+                                .write(stage.memory(1, 1600));
+                assertThatThrownBy(refused::join).hasMessageContaining("NO_SPACE");
+                relay.cut();
+                Await.until("it is connected again", () -> relay.connects.get() == 2);
+                assertThatThrownBy(() -> server.run("behind"))
+                        .hasMessageContaining("PREDECESSOR_FAILED, refused");
+                assertThat(server.run("last").text()).isEqualTo(sink.answer);
+            }
+        }
+    }
+
+    private static StagingServer.Config config(StagingFixture stage, MessageRelay relay) {
+        return new StagingServer.Config()
+                .environment(stage.environment)
+                .address(relay.address())
+                .heartbeat(Duration.ofMillis(250));
+    }
+
     /** With several servers its text waits until the sink has the datasets before it. */
     @Test
     @Tag("savime-11")
@@ -130,12 +160,7 @@ class StagingCommandsTest {
         try (StagingFixture stage = new StagingFixture(folder, true).launch(sink);
                 MessageRelay relay = new MessageRelay(stage.service.port())) {
             StagingServer server =
-                    stage.connect(
-                            new StagingServer.Config()
-                                    .environment(stage.environment)
-                                    .address(relay.address())
-                                    .address("127.0.0.1:1")
-                                    .heartbeat(Duration.ofMillis(250)));
+                    stage.connect(config(stage, relay).address("127.0.0.1:1"));
             server.dataset("d", ElementType.DOUBLE).write(stage.memory(1, 800)).join();
             String text = "c".repeat(2000);
             CompletableFuture<CommandResult> result = server.runAsync(text);

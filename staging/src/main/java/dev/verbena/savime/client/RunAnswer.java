@@ -4,6 +4,9 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.verbena.savime.wire.StgFlags;
 import dev.verbena.savime.wire.StgFlyweight;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
 
 /** The text of a command's result, out of one or more messages. */
 final class RunAnswer {
@@ -62,7 +65,8 @@ final class RunAnswer {
 
     /** Names of the datasets before it that failed, as server and client know. */
     String failedBefore() {
-        boolean isOne = failed.isEmpty() || text().isEmpty();
-        return isOne ? failed + text() : failed + ", " + text();
+        Set<String> names = new LinkedHashSet<>(List.of((failed + ", " + text()).split(", ")));
+        names.remove("");
+        return String.join(", ", names);
     }
 }

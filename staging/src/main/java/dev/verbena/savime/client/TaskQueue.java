@@ -28,7 +28,7 @@ public final class TaskQueue {
     private final List<String> failures = new ArrayList<>();
     private final List<String> lost = new ArrayList<>();
 
-    /** Datasets of whose failure the server of a command behind them may not know. */
+    /** Datasets of whose failure the server of a command behind them may not know any more. */
     private final List<Upload> failed = new ArrayList<>();
 
     private long lastSequence;
@@ -157,9 +157,7 @@ public final class TaskQueue {
                 uploads.remove(task.sequence());
                 if (status != StgStatus.OK) {
                     failures.add(task.what() + ": " + StgStatus.name(status));
-                    if (upload.server().isEmpty() || hasManyServers()) {
-                        failedBeforeCommands(upload);
-                    }
+                    failedBeforeCommands(upload);
                 }
             }
         }

@@ -16,6 +16,10 @@ class RunAnswerTest {
     private final UnsafeBuffer buffer = new UnsafeBuffer(new byte[StgFlyweight.LENGTH_MAX]);
 
     private void add(String text, int announced, boolean hasMore) {
+        add(answer, text, announced, hasMore);
+    }
+
+    private void add(RunAnswer to, String text, int announced, boolean hasMore) {
         byte[] bytes = text.getBytes(UTF_8);
         StgFlyweight part =
                 new StgFlyweight()
@@ -24,7 +28,7 @@ class RunAnswerTest {
                                 0,
                                 StgType.RUN_RESULT,
                                 StgType.lengthMin(StgType.RUN_RESULT));
-        answer.add(
+        to.add(
                 part.text(bytes, 0, bytes.length, announced)
                         .flags(hasMore ? StgFlags.FLAG_MORE : 0));
     }
@@ -49,5 +53,18 @@ class RunAnswerTest {
     void shouldRefuseMoreThanAnnounced() {
         add("12345678", 10, true);
         assertThatThrownBy(() -> add("123", 10, false)).hasMessageContaining("longer");
+    }
+
+    @Test
+    void shouldNameOnceWhatServerAndClientKnow() {
+        RunAnswer both = new RunAnswer(null, "a, b");
+        add(both, "b, c", 4, false);
+        assertThat(both.failedBefore()).isEqualTo("a, b, c");
+        RunAnswer server = new RunAnswer(null, "");
+        add(server, "b", 1, false);
+        assertThat(server.failedBefore()).isEqualTo("b");
+        RunAnswer client = new RunAnswer(null, "a");
+        add(client, "", 0, false);
+        assertThat(client.failedBefore()).isEqualTo("a");
     }
 }

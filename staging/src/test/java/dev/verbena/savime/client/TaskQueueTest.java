@@ -45,8 +45,9 @@ class TaskQueueTest {
         assertThat(queue.takeFailed(next)).isEqualTo("later");
     }
 
+    /** It may forget while the client is away, and when it is started again. */
     @Test
-    void shouldLeaveToTheOnlyServerWhatItKnows() {
+    void shouldKnowWhatTheOnlyServerHasRefused() {
         TaskQueue queue = new TaskQueue(1, 1, () -> {});
         Upload refused = upload("refused", "double");
         RunCommand command = command("first");
@@ -54,6 +55,6 @@ class TaskQueueTest {
         queue.add(command);
         refused.answeredBy("a");
         queue.ended(refused, StgStatus.DUPLICATE, "");
-        assertThat(queue.takeFailed(command)).isEmpty();
+        assertThat(queue.takeFailed(command)).isEqualTo("refused");
     }
 }
