@@ -93,7 +93,10 @@ final class TransportLink implements ServerLink, RecordClient.Protocol {
 
     @Override
     public void onCompletion(long context, int status) {
-        events.onWritten((int) (context - PUTS), status == Status.OK);
+        // One whose connection ends is lost with that, which is told next.
+        if (status != Status.PEER_DEAD && status != Status.FLUSHED) {
+            events.onWritten((int) (context - PUTS), status == Status.OK);
+        }
     }
 
     @Override
@@ -160,7 +163,7 @@ final class TransportLink implements ServerLink, RecordClient.Protocol {
     @Override
     public void reset(String why) {
         if (isConnected) {
-            transport.disconnect(link.connection());
+            link.end(why);
         }
     }
 

@@ -96,8 +96,7 @@ public final class RecordClient implements AutoCloseable {
             backOff.failed(now);
             work += connect();
         } else if (state == State.CONNECTED && heartbeat.isOver(now)) {
-            transport.disconnect(connection);
-            gone(connection, "it does not answer");
+            end("it does not answer");
             work++;
         } else if (state == State.CONNECTED && heartbeat.isDue(now) && protocol.askIfAlive()) {
             heartbeat.asked(now);
@@ -137,6 +136,12 @@ public final class RecordClient implements AutoCloseable {
             whyNot = file.path() + " is refused: " + e.getMessage();
         }
         return null;
+    }
+
+    /** Gives the connection up, and looks for another one: the transport tells only the service. */
+    public void end(String reason) {
+        transport.disconnect(connection);
+        gone(connection, reason);
     }
 
     private void gone(long which, String reason) {
