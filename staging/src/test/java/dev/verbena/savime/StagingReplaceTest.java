@@ -53,7 +53,11 @@ class StagingReplaceTest {
     /** With {@code head} on its way to the sink, and {@code a} behind it. */
     private void launch(StagingService.Context context) {
         stage.launch(context);
-        server = stage.connect();
+        connect(stage.config());
+    }
+
+    private void connect(StagingServer.Config config) {
+        server = stage.connect(config);
         server.dataset("head", ElementType.DOUBLE).place(Place.DISK).write(first).join();
         Await.until("its turn", () -> sink.waiting() == 1);
         server.dataset("a", ElementType.DOUBLE).place(Place.MEMORY).write(first).join();
@@ -147,5 +151,19 @@ class StagingReplaceTest {
         assertThat(next.join().text()).isEqualTo(sink.answer);
         assertThat(sink.order).containsExactly("head", "a", "next");
         assertThat(sink.datasets.get("a")).isEqualTo(StagingFixture.bytes(2, 1600));
+    }
+
+    /** Another server is not there. */
+    @Test
+    @Tag("savime-11")
+    void shouldNotBlameWhatItReplacedItselfForACommandBehindBoth() {
+        stage.launch(stage.context(sink));
+        connect(stage.config().address("127.0.0.1:1"));
+        replace(1600).join();
+        var next = server.runAsync("next");
+        sink.openAll();
+        assertThat(next.join().text()).isEqualTo(sink.answer);
+        assertThat(sink.order).containsExactly("head", "a", "next");
+        assertThatThrownBy(() -> server.drain(LONG)).hasMessageContaining("a: ABORTED");
     }
 }

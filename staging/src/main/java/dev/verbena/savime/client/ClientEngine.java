@@ -370,9 +370,15 @@ public final class ClientEngine implements ProtocolAgent, ServerLink.Events {
     private void state(long id, DatasetState state, String text) {
         if (state == DatasetState.FORWARDED) {
             queue.paid(server, id, "");
-        } else if (state == DatasetState.FAILED || state == DatasetState.ABORTED) {
-            queue.paid(server, id, state + (text.isEmpty() ? "" : ": " + text));
+        } else if (state == DatasetState.FAILED) {
+            queue.paid(server, id, why(state, text));
+        } else if (state == DatasetState.ABORTED) {
+            queue.replaced(server, id, why(state, text));
         }
+    }
+
+    private static String why(DatasetState state, String text) {
+        return state + (text.isEmpty() ? "" : ": " + text);
     }
 
     @Override

@@ -25,6 +25,10 @@ public final class TaskQueue {
     private final TreeSet<Long> pending = new TreeSet<>();
     private final TreeSet<Long> uploads = new TreeSet<>();
     private final Map<String, Owed> owed = new HashMap<>();
+
+    /** Datasets that took, or are to take, the place of another one at their server. */
+    private final Map<String, Upload> replacing = new HashMap<>();
+
     private final List<String> failures = new ArrayList<>();
     private final List<String> lost = new ArrayList<>();
 
@@ -94,6 +98,9 @@ public final class TaskQueue {
         if (next instanceof RunCommand run && (mustWait(run) || !isFor(server, run))) {
             return null;
         }
+        if (next instanceof Upload upload && upload.isReplacing()) {
+            replacing.put(server + " " + upload.givenName(), upload);
+        }
         return waiting.poll();
     }
 
@@ -156,6 +163,7 @@ public final class TaskQueue {
                 queuedBytes -= upload.length();
                 uploads.remove(task.sequence());
                 if (status != StgStatus.OK) {
+                    replacing.values().removeIf(upload::equals);
                     failures.add(task.what() + ": " + StgStatus.name(status));
                     failedBeforeCommands(upload);
                 }
@@ -208,11 +216,28 @@ public final class TaskQueue {
 
     /** The sink has it, or never will: then why. */
     void paid(String server, long id, String failure) {
+        paid(server, id, failure, false);
+    }
+
+    /**
+     * Another dataset has its name at the server. If that is a later one of this client no command
+     * is between the two: it would have waited for the first, and the other one for it.
+     */
+    void replaced(String server, long id, String failure) {
+        paid(server, id, failure, true);
+    }
+
+    private void paid(String server, long id, String failure, boolean isReplaced) {
         synchronized (this) {
             Owed was = owed.remove(server + " " + id);
+            if (was != null) {
+                replacing.values().removeIf(was.upload::equals);
+            }
             if (was != null && !failure.isEmpty()) {
-                lost.add(was.upload.givenName() + ": " + failure);
-                if (hasManyServers()) {
+                String name = was.upload.givenName();
+                lost.add(name + ": " + failure);
+                boolean isOwn = isReplaced && replacing.containsKey(server + " " + name);
+                if (hasManyServers() && !isOwn) {
                     failedBeforeCommands(was.upload);
                 }
             }

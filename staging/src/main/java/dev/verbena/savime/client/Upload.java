@@ -51,6 +51,11 @@ public final class Upload extends Task {
         return dataset;
     }
 
+    /** Whether it takes the place of one that has its name. */
+    boolean isReplacing() {
+        return dataset.onDuplicate() == 1;
+    }
+
     /** The text of a long command. */
     boolean isText() {
         return dataset.type().equals("command");

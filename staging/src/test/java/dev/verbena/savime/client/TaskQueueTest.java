@@ -57,4 +57,36 @@ class TaskQueueTest {
         queue.ended(refused, StgStatus.DUPLICATE, "");
         assertThat(queue.takeFailed(command)).isEqualTo("refused");
     }
+
+    private static void confirm(TaskQueue queue, long id, int onDuplicate) {
+        Upload upload =
+                new Upload(
+                        new Upload.Dataset("a", "double", 1, onDuplicate, 0, null),
+                        null,
+                        0,
+                        10,
+                        task -> {});
+        queue.add(upload);
+        assertThat(queue.take("s")).isSameAs(upload);
+        upload.opened(id, "a", true);
+        queue.owe("s", upload);
+        queue.ended(upload, StgStatus.OK, "");
+    }
+
+    @Test
+    @Tag("savime-11")
+    void shouldKnowThatAnotherClientHasReplacedADataset() {
+        TaskQueue queue = new TaskQueue(2, 2, () -> {});
+        confirm(queue, 1, 0);
+        confirm(queue, 2, 1);
+        queue.replaced("s", 1, "ABORTED");
+        RunCommand command = command("behind its own");
+        queue.add(command);
+        assertThat(queue.takeFailed(command)).isEmpty();
+        queue.replaced("s", 2, "ABORTED");
+        RunCommand next = command("behind another client's");
+        queue.add(next);
+        assertThat(queue.takeFailed(next)).isEqualTo("a");
+        assertThat(queue.takeLost()).containsExactly("a: ABORTED", "a: ABORTED");
+    }
 }
