@@ -50,15 +50,10 @@ final class Ends {
     void revoke(Dataset dataset) {
         for (Block block = dataset.anyBlock(); block != null; block = dataset.anyBlock()) {
             dataset.released(block.number());
-            giveBack(block);
-        }
-    }
-
-    /** A granted block is of no use any more. */
-    void giveBack(Block block) {
-        revokeOnly(block);
-        if (block.isBounce()) {
-            bounce.giveBack(block.memory());
+            revokeOnly(block);
+            if (block.isBounce()) {
+                bounce.drop(block.memory());
+            }
         }
     }
 
@@ -107,13 +102,14 @@ final class Ends {
         }
     }
 
-    /** Whether files that are deleted have their space still: somebody reads them. */
+    /** Whether there is space, of files that are deleted or in memory, which others have still. */
     boolean hasKept() {
-        return !kept.isEmpty();
+        return !kept.isEmpty() || bounce.hasHeld();
     }
 
-    /** Gives the space of files back that nobody reads any more. */
+    /** Gives the space back that nobody has any more. */
     int expire() {
+        bounce.dropAgain();
         int before = kept.size();
         kept.removeIf(
                 each -> {

@@ -362,8 +362,8 @@ public final class StagingEngine implements ProtocolAgent {
         memoryWork.close();
         diskWork.close();
         jobs.poll();
-        // Its files are mapped by the transport.
-        CloseHelper.closeAll(bounce, mirror::close, memory, disk, transport);
+        // The transport maps files, and may hold bounce buffers.
+        CloseHelper.closeAll(mirror::close, memory, disk, transport, bounce);
     }
 
     @Override

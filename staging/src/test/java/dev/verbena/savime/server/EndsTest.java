@@ -3,6 +3,7 @@ package dev.verbena.savime.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.verbena.agent.RealEnvironment;
+import dev.verbena.memory.OffHeapMemory;
 import dev.verbena.savime.server.Connection.Asked;
 import dev.verbena.savime.store.MetaFile;
 import dev.verbena.savime.store.StagedFile;
@@ -35,7 +36,9 @@ class EndsTest {
     private final Registry registry = new Registry(0);
     private final StorageJobs jobs = new StorageJobs(new WaitingWork(), new WaitingWork(), true);
     private final ServerCounts counts = new ServerCounts();
-    private final Ends ends = new Ends(settings, registry, jobs, counts, null, new StagedArrays());
+    private final BounceBuffers bounce = new BounceBuffers(LENGTH, 1);
+    private final Ends ends =
+            new Ends(settings, registry, jobs, counts, bounce, new StagedArrays());
     private final Admission admission = new Admission(settings, ends::discard);
     private final Session session = new Session(1, 2);
     private final Connection connection = new Connection(0, 0);
@@ -177,6 +180,23 @@ class EndsTest {
         jobs.poll();
         assertThat(text.file().data()).doesNotExist();
         assertThat(session.isOver()).isTrue();
+    }
+
+    /** Its client is lost and has not said that it writes no more. */
+    @Test
+    void shouldNotGiveTheMemoryOfABlockThatWasRevokedToAnother() throws IOException {
+        Dataset dataset = dataset(disk, DatasetState.RECEIVING);
+        OffHeapMemory memory = bounce.take();
+        memory.acquire("a lost peer");
+        Asked all = new Asked(0, dataset.id(), 0, LENGTH, 0, 0);
+        dataset.granted(new Block(dataset, connection, all, memory, true));
+        ends.revoke(dataset);
+        assertThat(bounce.take()).isNull();
+        assertThat(ends.hasKept()).isTrue();
+        memory.release("a lost peer");
+        ends.expire();
+        assertThat(ends.hasKept()).isFalse();
+        assertThat(memory.isClosed()).isTrue();
     }
 
     private static StgFlyweight message(int type) {
