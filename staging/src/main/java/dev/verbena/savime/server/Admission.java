@@ -23,7 +23,7 @@ final class Admission {
     private long room = Long.MAX_VALUE;
 
     /**
-     * @param remove deletes the files of a dataset that is gone, and then calls {@link #removed}
+     * @param remove deletes a file whose bytes were given back, and charges them if that must wait
      */
     Admission(ServerSettings settings, Consumer<StagedFile> remove) {
         this.memory = new Account(settings.memoryMax());
@@ -87,7 +87,7 @@ final class Admission {
         return disk.reserve(length);
     }
 
-    /** Files that were found at the start. */
+    /** Files that were found at the start, and deleted ones that have their space still. */
     void charge(StagedFile file) {
         accountOf(file).charge(file.length());
     }

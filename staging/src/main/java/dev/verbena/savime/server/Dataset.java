@@ -37,6 +37,7 @@ final class Dataset {
     private boolean isRepeated;
     private boolean isTakenUp;
     private boolean isLeaving;
+    private boolean wasRevoked;
     private long syncRequest;
     private long syncNs;
     private long doneNs;
@@ -239,6 +240,16 @@ final class Dataset {
     Block released(int number) {
         claimedNumbers.remove(number);
         return blocks.remove(number);
+    }
+
+    /** As {@link #released}, by the server: its client may have been writing, and write late. */
+    Block revoked(int number) {
+        wasRevoked = true;
+        return released(number);
+    }
+
+    boolean wasRevoked() {
+        return wasRevoked;
     }
 
     /** Any granted block; null: none. */

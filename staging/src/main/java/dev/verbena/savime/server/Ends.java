@@ -49,7 +49,7 @@ final class Ends {
     /** No peer reaches its blocks any more. */
     void revoke(Dataset dataset) {
         for (Block block = dataset.anyBlock(); block != null; block = dataset.anyBlock()) {
-            dataset.released(block.number());
+            dataset.revoked(block.number());
             revokeOnly(block);
             if (block.isBounce()) {
                 bounce.drop(block.memory());
@@ -78,7 +78,8 @@ final class Ends {
         dataset.state(how);
         StagedFile file = dataset.file();
         BooleanSupplier isRead = arrays.left(dataset.name());
-        boolean isKept = how == DatasetState.FORWARDED && isRead == null && admission.mayKeep(file);
+        boolean mayKeep = how == DatasetState.FORWARDED && isRead == null && !dataset.wasRevoked();
+        boolean isKept = mayKeep && admission.mayKeep(file);
         if (isKept) {
             jobs.submitShort(
                     true,
@@ -136,9 +137,18 @@ final class Ends {
         }
     }
 
-    /** Deletes a file that no dataset has. */
+    /** Deletes a file that no dataset has, and whose bytes were given back. */
     void discard(StagedFile file) {
-        jobs.submit(file.isInMemory(), () -> file.remove(false), this::report);
+        jobs.submit(
+                file.isInMemory(),
+                () -> file.remove(false),
+                failure -> {
+                    report(failure);
+                    if (file.isHeld()) {
+                        admission.charge(file);
+                        kept.add(new Kept(null, file));
+                    }
+                });
     }
 
     /** Tells its client, if that is there, what has become of it. */

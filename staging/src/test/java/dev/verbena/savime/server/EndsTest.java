@@ -199,6 +199,42 @@ class EndsTest {
         assertThat(memory.isClosed()).isTrue();
     }
 
+    /** A transport does not know that whom it has lost has no business with this file. */
+    @Test
+    void shouldCountAFileOfThePoolAsLongAsATransportHoldsIt() throws IOException {
+        Dataset dataset = dataset(memory, DatasetState.RECEIVED);
+        OffHeapMemory block = dataset.file().map(0, LENGTH);
+        block.acquire("a lost peer");
+        ends.remove(dataset, DatasetState.FORWARDED);
+        admission.clear();
+        jobs.poll();
+        assertThat(admission.memory().reserved()).isEqualTo(LENGTH);
+        assertThat(ends.hasKept()).isTrue();
+        block.release("a lost peer");
+        ends.expire();
+        assertThat(admission.memory().reserved()).isZero();
+        assertThat(ends.hasKept()).isFalse();
+    }
+
+    /** The client that was lost while it wrote may write late. */
+    @Test
+    void shouldGiveNoOtherDatasetAFileOfWhichABlockWasRevoked() throws IOException {
+        Dataset dataset = dataset(memory, DatasetState.RECEIVING);
+        OffHeapMemory block = dataset.file().map(0, LENGTH);
+        Asked all = new Asked(0, dataset.id(), 0, LENGTH, 0, 0);
+        dataset.granted(new Block(dataset, connection, all, block, false));
+        ends.revoke(dataset);
+        dataset.resumed(connection);
+        block.acquire("a lost peer");
+        ends.remove(dataset, DatasetState.FORWARDED);
+        jobs.poll();
+        assertThat(admission.reuse(LENGTH)).isNull();
+        assertThat(admission.memory().reserved()).isEqualTo(LENGTH);
+        block.release("a lost peer");
+        ends.expire();
+        assertThat(admission.memory().reserved()).isZero();
+    }
+
     private static StgFlyweight message(int type) {
         int length = StgType.lengthMin(type);
         return new StgFlyweight().begin(new UnsafeBuffer(new byte[length]), 0, type, length);
