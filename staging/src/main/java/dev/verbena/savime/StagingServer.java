@@ -25,6 +25,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CopyOnWriteArrayList;
+import org.agrona.CloseHelper;
 
 /**
  * A client's connection to one or more staging servers: datasets are queued, and I/O threads write
@@ -288,7 +289,7 @@ public final class StagingServer implements AutoCloseable {
         text.buffer(0, bytes.length).putBytes(0, bytes);
         String name = "command_" + Long.toHexString(environment.random(command).nextLong());
         Upload.Dataset dataset = new Upload.Dataset(name, "command", 1, 2, 0, null);
-        Upload upload = new Upload(dataset, text, 0, bytes.length, ended -> close(text));
+        Upload upload = new Upload(dataset, text, 0, bytes.length, ended -> closeSoon(text));
         try {
             return run(command, flags, upload);
         } catch (IllegalStateException e) {
@@ -297,7 +298,7 @@ public final class StagingServer implements AutoCloseable {
         }
     }
 
-    private void close(OffHeapMemory text) {
+    void closeSoon(OffHeapMemory text) {
         try {
             text.close();
         } catch (IllegalStateException e) {
@@ -342,10 +343,9 @@ public final class StagingServer implements AutoCloseable {
         isClosed = true;
         queue.close();
         host.close();
-        unclosed.forEach(OffHeapMemory::close);
-        if (own != null) {
-            own.close();
-        }
+        List<AutoCloseable> last = new ArrayList<>(unclosed);
+        last.add(own);
+        CloseHelper.closeAll(last);
     }
 
     /** How to connect. Fluent setters; times are {@link Duration}, sizes bytes. */

@@ -106,6 +106,21 @@ class StagingCommandsTest {
         }
     }
 
+    /** A transport reads them still. */
+    @Test
+    void shouldCloseTheOtherTextsWhereOneIsHeld() throws Exception {
+        try (StagingFixture stage = new StagingFixture(folder, true).launch(sink)) {
+            StagingServer server = stage.connect();
+            List<OffHeapMemory> texts = List.of(stage.memory(1, 8), stage.memory(2, 8));
+            texts.forEach(text -> text.acquire("a transport"));
+            texts.forEach(server::closeSoon);
+            texts.get(1).release("a transport");
+            assertThatThrownBy(server::closeNow).hasMessageContaining("a transport");
+            assertThat(texts.get(1).isClosed()).isTrue();
+            texts.get(0).release("a transport");
+        }
+    }
+
     @Test
     void shouldRefuseLongCommandsForWhichTheQueueHasNoRoom() throws Exception {
         try (StagingFixture stage = new StagingFixture(folder, true);

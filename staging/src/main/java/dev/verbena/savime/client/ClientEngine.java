@@ -223,7 +223,7 @@ public final class ClientEngine implements ProtocolAgent, ServerLink.Events {
         granted = new Granted(message.maxBlock(), message.window(), message.agreed());
         if (isDown) {
             isDown = false;
-            queue.up();
+            queue.up(server);
         }
         toAsk.clear();
         for (long id : queue.owedBy(server)) {

@@ -35,6 +35,9 @@ public final class TaskQueue {
     /** Datasets of whose failure the server of a command behind them may not know any more. */
     private final List<Upload> failed = new ArrayList<>();
 
+    /** Engines of a server that cannot reach it. */
+    private final Map<String, Integer> down = new HashMap<>();
+
     private long lastSequence;
     private long queuedBytes;
     private int downCount;
@@ -43,7 +46,7 @@ public final class TaskQueue {
     private record Owed(String server, Upload upload) {}
 
     /**
-     * @param engineCount engines that take tasks
+     * @param engineCount engines that take tasks, as many for each server
      * @param changed called when something changed that callers may wait for
      */
     public TaskQueue(int serverCount, int engineCount, Runnable changed) {
@@ -265,13 +268,19 @@ public final class TaskQueue {
         return taken;
     }
 
-    /** A server cannot be reached: what it had is reported; tasks fail when there is no other. */
+    /**
+     * An engine cannot reach its server. When none can, what the server had is reported; tasks fail
+     * when there is no other one.
+     */
     void down(String server, String why) {
-        for (long id : owedBy(server)) {
-            paid(server, id, StgStatus.name(StgStatus.SERVER_LOST) + ", " + why);
-        }
         synchronized (this) {
             downCount++;
+            if (down.merge(server, 1, Integer::sum) < engineCount / serverCount) {
+                return;
+            }
+        }
+        for (long id : owedBy(server)) {
+            paid(server, id, StgStatus.name(StgStatus.SERVER_LOST) + ", " + why);
         }
         for (Task each : commandsOf(text -> text.server().equals(server))) {
             ended(each, StgStatus.SERVER_LOST, why);
@@ -279,9 +288,10 @@ public final class TaskQueue {
         failIfAllDown(why);
     }
 
-    /** A server is back. */
-    synchronized void up() {
+    /** An engine has its server back. */
+    synchronized void up(String server) {
         downCount--;
+        down.merge(server, -1, Integer::sum);
     }
 
     /** Tasks that nobody will take fail. */

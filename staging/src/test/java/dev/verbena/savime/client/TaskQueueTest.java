@@ -89,4 +89,25 @@ class TaskQueueTest {
         assertThat(queue.takeFailed(next)).isEqualTo("a");
         assertThat(queue.takeLost()).containsExactly("a: ABORTED", "a: ABORTED");
     }
+
+    @Test
+    void shouldLoseAServerOnceNoConnectionToItIsLeft() {
+        TaskQueue queue = new TaskQueue(2, 4, () -> {});
+        confirm(queue, 1, 0);
+        Upload text = upload("command_1", "command");
+        RunCommand command = new RunCommand("long", 0, text, task -> {});
+        queue.add(command);
+        assertThat(queue.take("s")).isSameAs(text);
+        text.answeredBy("s");
+        queue.ended(text, StgStatus.OK, "");
+        queue.down("s", "first");
+        queue.down("other", "first");
+        queue.up("s");
+        queue.down("s", "again");
+        assertThat(queue.takeLost()).isEmpty();
+        assertThat(command.status()).isEqualTo(StgStatus.OK);
+        queue.down("s", "second");
+        assertThat(queue.takeLost()).containsExactly("a: SERVER_LOST, second");
+        assertThat(command.status()).isEqualTo(StgStatus.SERVER_LOST);
+    }
 }
