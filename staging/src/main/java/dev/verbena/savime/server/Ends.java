@@ -10,6 +10,8 @@ import java.util.function.BooleanSupplier;
 
 /** How a dataset leaves: blocks are revoked, files removed, and then its bytes are given back. */
 final class Ends {
+    private static final long LOOK_EVERY_NS = 1_000_000_000L;
+
     private final Registry registry;
     private final StorageJobs jobs;
     private final ServerSettings settings;
@@ -18,6 +20,7 @@ final class Ends {
     private final StagedArrays arrays;
     private final List<Kept> kept = new ArrayList<>();
     private Admission admission;
+    private long nextLookNs;
 
     /** A deleted file that has its space still: somebody reads it, or may write to it. */
     private record Kept(BooleanSupplier isRead, StagedFile file) {
@@ -39,6 +42,7 @@ final class Ends {
         this.counts = counts;
         this.bounce = bounce;
         this.arrays = arrays;
+        nextLookNs = settings.environment().nanoClock().nanoTime();
     }
 
     /** Before anything ends. */
@@ -96,31 +100,46 @@ final class Ends {
                     () -> file.remove(isRead != null),
                     failure -> {
                         report(failure);
-                        kept.add(new Kept(isRead, file));
-                        expire();
+                        if (!keepIfInUse(isRead, file)) {
+                            release(file);
+                        }
                         removed(dataset, how);
                     });
         }
     }
 
-    /** Whether there is space, of files that are deleted or in memory, which others have still. */
-    boolean hasKept() {
-        return !kept.isEmpty() || bounce.hasHeld();
+    /** Whether others have the space of a deleted file still: then it is looked at again later. */
+    private boolean keepIfInUse(BooleanSupplier isRead, StagedFile file) {
+        Kept each = new Kept(isRead, file);
+        return each.isInUse() && kept.add(each);
     }
 
-    /** Gives the space back that nobody has any more. */
-    int expire() {
+    /** When it is looked next whether others have space still, of files or in memory. */
+    long nextDeadlineNs() {
+        return kept.isEmpty() && !bounce.hasHeld() ? Long.MAX_VALUE : nextLookNs;
+    }
+
+    /** Gives the space back that nobody has any more, once a second: who has it may take long. */
+    int expire(long nowNs) {
+        if (nowNs - nextLookNs < 0) {
+            return 0;
+        }
+        nextLookNs = nowNs + LOOK_EVERY_NS;
         bounce.dropAgain();
         int before = kept.size();
         kept.removeIf(
                 each -> {
                     boolean isFree = !each.isInUse();
                     if (isFree) {
-                        admission.release(each.file.isInMemory(), each.file.length());
+                        release(each.file);
                     }
                     return isFree;
                 });
         return before - kept.size();
+    }
+
+    private void release(StagedFile file) {
+        admission.release(file.isInMemory(), file.length());
     }
 
     private void removed(Dataset dataset, DatasetState how) {
@@ -144,9 +163,8 @@ final class Ends {
                 () -> file.remove(false),
                 failure -> {
                     report(failure);
-                    if (file.isHeld()) {
+                    if (keepIfInUse(null, file)) {
                         admission.charge(file);
-                        kept.add(new Kept(null, file));
                     }
                 });
     }

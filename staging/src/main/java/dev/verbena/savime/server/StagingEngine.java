@@ -263,8 +263,9 @@ public final class StagingEngine implements ProtocolAgent {
         long now = environment.nanoClock().nanoTime();
         if (now - expiredNs - EXPIRE_EVERY_NS >= 0) {
             expiredNs = now;
-            work += reception.expire(now) + forwarding.expire(now) + ends.expire();
+            work += reception.expire(now) + forwarding.expire(now);
         }
+        work += ends.expire(now);
         lookAtMemory(now);
         mirror.publish(now);
         isReady = oneSided == null || oneSided.isPublished();
@@ -289,7 +290,8 @@ public final class StagingEngine implements ProtocolAgent {
         if (memory != null && !isStopAsked) {
             next = Math.min(next, lookedNs + LOOK_EVERY_NS);
         }
-        boolean mayExpire = registry.datasetCount() > 0 || openings.isWaiting() || ends.hasKept();
+        next = Math.min(next, ends.nextDeadlineNs());
+        boolean mayExpire = registry.datasetCount() > 0 || openings.isWaiting();
         return mayExpire ? Math.min(next, now + EXPIRE_EVERY_NS) : next;
     }
 

@@ -27,6 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** How datasets end while work on their files is still to be done. */
 class EndsTest {
     private static final int LENGTH = 4096;
+    private static final long SECOND_NS = 1_000_000_000;
 
     @TempDir Path folder;
     private final List<Throwable> errors = new CopyOnWriteArrayList<>();
@@ -42,6 +43,7 @@ class EndsTest {
     private final Admission admission = new Admission(settings, ends::discard);
     private final Session session = new Session(1, 2);
     private final Connection connection = new Connection(0, 0);
+    private long now = environment.nanoClock().nanoTime();
     private StagingDirectory memory;
     private StagingDirectory disk;
 
@@ -192,10 +194,10 @@ class EndsTest {
         dataset.granted(new Block(dataset, connection, all, memory, true));
         ends.revoke(dataset);
         assertThat(bounce.take()).isNull();
-        assertThat(ends.hasKept()).isTrue();
+        assertThat(ends.nextDeadlineNs()).isLessThan(Long.MAX_VALUE);
         memory.release("a lost peer");
-        ends.expire();
-        assertThat(ends.hasKept()).isFalse();
+        look();
+        assertThat(ends.nextDeadlineNs()).isEqualTo(Long.MAX_VALUE);
         assertThat(memory.isClosed()).isTrue();
     }
 
@@ -209,11 +211,11 @@ class EndsTest {
         admission.clear();
         jobs.poll();
         assertThat(admission.memory().reserved()).isEqualTo(LENGTH);
-        assertThat(ends.hasKept()).isTrue();
+        assertThat(ends.nextDeadlineNs()).isLessThan(Long.MAX_VALUE);
         block.release("a lost peer");
-        ends.expire();
+        look();
         assertThat(admission.memory().reserved()).isZero();
-        assertThat(ends.hasKept()).isFalse();
+        assertThat(ends.nextDeadlineNs()).isEqualTo(Long.MAX_VALUE);
     }
 
     /** The client that was lost while it wrote may write late. */
@@ -231,8 +233,30 @@ class EndsTest {
         assertThat(admission.reuse(LENGTH)).isNull();
         assertThat(admission.memory().reserved()).isEqualTo(LENGTH);
         block.release("a lost peer");
-        ends.expire();
+        look();
         assertThat(admission.memory().reserved()).isZero();
+    }
+
+    /** Each look at a file that is held throws. */
+    @Test
+    void shouldLookOnceASecondAtWhatATransportHolds() throws IOException {
+        Dataset dataset = dataset(disk, DatasetState.RECEIVED);
+        OffHeapMemory block = dataset.file().map(0, LENGTH);
+        block.acquire("a lost peer");
+        ends.remove(dataset, DatasetState.FAILED);
+        jobs.poll();
+        look();
+        assertThat(ends.nextDeadlineNs()).isEqualTo(now + SECOND_NS);
+        block.release("a lost peer");
+        ends.expire(now + SECOND_NS / 2);
+        assertThat(admission.disk().reserved()).isEqualTo(LENGTH);
+        look();
+        assertThat(admission.disk().reserved()).isZero();
+    }
+
+    private void look() {
+        now += SECOND_NS;
+        ends.expire(now);
     }
 
     private static StgFlyweight message(int type) {
