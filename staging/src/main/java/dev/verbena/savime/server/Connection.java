@@ -31,7 +31,6 @@ final class Connection {
     private final StgFlyweight unread = new StgFlyweight();
     private final ArrayDeque<Asked> asked = new ArrayDeque<>();
     private final boolean isOneSided;
-    private final long peer;
     private Session session;
     private int blockMax;
     private int window;
@@ -42,20 +41,15 @@ final class Connection {
     private boolean isOverrun;
 
     /**
-     * @param peer the transport's handle; 0 by TCP
+     * @param isOneSided by a transport, not by TCP
      */
-    Connection(long peer, long nowNs) {
-        this.peer = peer;
-        this.isOneSided = peer != 0;
+    Connection(boolean isOneSided, long nowNs) {
+        this.isOneSided = isOneSided;
         this.heardNs = nowNs;
     }
 
     MessageQueue out() {
         return out;
-    }
-
-    long peer() {
-        return peer;
     }
 
     boolean isOneSided() {

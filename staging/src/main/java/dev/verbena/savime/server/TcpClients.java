@@ -9,7 +9,6 @@ import dev.verbena.staging.Names;
 import dev.verbena.staging.RareReports;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Consumer;
 import org.agrona.CloseHelper;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
@@ -45,7 +44,7 @@ final class TcpClients implements AutoCloseable {
         private final TcpMessages messages;
 
         Client(ByteStream stream, long nowNs) {
-            connection = new Connection(0, nowNs);
+            connection = new Connection(false, nowNs);
             messages = new TcpMessages(stream, connection.out(), this);
         }
 
@@ -117,11 +116,6 @@ final class TcpClients implements AutoCloseable {
             String why = Names.readable(client.messages.error());
             hostile.report(now, what + why, IllegalStateException::new);
         }
-    }
-
-    /** Each client's connection. */
-    void forEach(Consumer<Connection> action) {
-        clients.forEach(client -> action.accept(client.connection));
     }
 
     /** When a silent client is to be dropped. */

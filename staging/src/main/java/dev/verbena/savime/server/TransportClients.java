@@ -62,7 +62,7 @@ final class TransportClients
     @Override
     public Client connected(long connection, long context) {
         long now = environment.nanoClock().nanoTime();
-        return new Client(connection, context, new Connection(connection, now));
+        return new Client(connection, context, new Connection(true, now));
     }
 
     @Override

@@ -42,7 +42,7 @@ class EndsTest {
             new Ends(settings, registry, jobs, counts, bounce, new StagedArrays());
     private final Admission admission = new Admission(settings, ends::discard);
     private final Session session = new Session(1, 2);
-    private final Connection connection = new Connection(0, 0);
+    private final Connection connection = new Connection(false, 0);
     private long now = environment.nanoClock().nanoTime();
     private StagingDirectory memory;
     private StagingDirectory disk;

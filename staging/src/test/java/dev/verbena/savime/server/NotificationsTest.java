@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 /** How datasets ended, for a client that does not read at the time. */
 class NotificationsTest {
     private final Session session = new Session(1, 2);
-    private final Connection connection = new Connection(0, 0);
+    private final Connection connection = new Connection(false, 0);
     private final Ends ends = new Ends(null, null, null, null, null, null);
     private final StgFlyweight message = new StgFlyweight();
 
