@@ -42,12 +42,12 @@ final class Ends {
         this.counts = counts;
         this.bounce = bounce;
         this.arrays = arrays;
-        nextLookNs = settings.environment().nanoClock().nanoTime();
     }
 
     /** Before anything ends. */
     void admission(Admission of) {
         admission = of;
+        nextLookNs = settings.environment().nanoClock().nanoTime();
     }
 
     /** No peer reaches its blocks any more. */
