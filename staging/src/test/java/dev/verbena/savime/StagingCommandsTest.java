@@ -174,8 +174,7 @@ class StagingCommandsTest {
         sink.hold();
         try (StagingFixture stage = new StagingFixture(folder, true).launch(sink);
                 MessageRelay relay = new MessageRelay(stage.service.port())) {
-            StagingServer server =
-                    stage.connect(config(stage, relay).address("127.0.0.1:1"));
+            StagingServer server = stage.connect(config(stage, relay).address("127.0.0.1:1"));
             server.dataset("d", ElementType.DOUBLE).write(stage.memory(1, 800)).join();
             String text = "c".repeat(2000);
             CompletableFuture<CommandResult> result = server.runAsync(text);

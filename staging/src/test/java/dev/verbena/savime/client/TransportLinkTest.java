@@ -41,9 +41,7 @@ class TransportLinkTest {
                         SECOND_NS);
         return new TransportLink(
                 settings,
-                () ->
-                        stage.environment.openTransport(
-                                "shm", new TransportContext().job(stage.job)),
+                () -> stage.environment.openTransport("shm", new TransportContext().job(stage.job)),
                 stage.service().toString(),
                 new ServerLink.Events() {
                     @Override
