@@ -209,8 +209,9 @@ class StagingOneSidedTest {
         int length = 32 << 20;
         try (StagingFixture stage = new StagingFixture(folder, false)) {
             stage.launch(stage.context(new RecordingSink(1)).pool(length));
-            StagingServer server = stage.connect();
+            // Not while the client makes its segment, whose pages are many for a moment.
             long before = mappedBytes(stage.job);
+            StagingServer server = stage.connect();
             for (int i = 0; i < 2; i++) {
                 server.dataset("d" + i, ElementType.CHAR).write(stage.memory(1, length));
                 server.sync();
