@@ -1,8 +1,11 @@
 package dev.verbena.transport;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.verbena.agent.Await;
+import dev.verbena.memory.OffHeapMemories;
+import dev.verbena.memory.OffHeapMemory;
 import dev.verbena.memory.RegisteredRegion;
 import dev.verbena.memory.RemoteDescriptor;
 import java.io.IOException;
@@ -114,8 +117,12 @@ public abstract class TransportDeathContract {
     }
 
     private void start() throws IOException {
+        start(transport.allocate(1 << 20, RemoteDescriptor.REMOTE_WRITE));
+    }
+
+    private void start(RegisteredRegion target) throws IOException {
         transport.listen();
-        region = transport.allocate(1 << 20, RemoteDescriptor.REMOTE_WRITE);
+        region = target;
         letter = transport.allocate(RemoteDescriptor.LENGTH, 0);
         region.describe(0, 1 << 20, RemoteDescriptor.REMOTE_WRITE, new RemoteDescriptor())
                 .encode(letter.buffer(0, RemoteDescriptor.LENGTH), 0);
@@ -193,6 +200,27 @@ public abstract class TransportDeathContract {
         signal("STOP");
         expectLostOnceAndSound();
         signal("CONT");
+    }
+
+    /** What it had sent arrives or ends; then nobody writes there. */
+    @Test
+    void shouldGiveMemoryBackThatAKilledPeerWrote() throws Exception {
+        assumeTrue((transport.capabilities() & Capability.FOREIGN_MEMORY) != 0);
+        OffHeapMemory memory = OffHeapMemories.allocate(1 << 20);
+        start(transport.register(memory, RemoteDescriptor.REMOTE_WRITE));
+        peer.destroyForcibly().waitFor();
+        until("lost", () -> handler.lost > 0);
+        region.close();
+        until("the memory is its owner's", () -> isClosed(memory));
+    }
+
+    private static boolean isClosed(OffHeapMemory memory) {
+        try {
+            memory.close();
+            return true;
+        } catch (IllegalStateException e) {
+            return false;
+        }
     }
 
     private void signal(String name) throws Exception {

@@ -38,7 +38,7 @@ final class Connections extends RecordConnections<OfiConnection> implements Regi
     private final Regions regions;
     private final Heartbeats heartbeats;
     private final Answers answers;
-    private final Departures departures = new Departures();
+    private final Departures departures;
     private final long silentNs;
     private long watchNs;
     private boolean isListening;
@@ -59,6 +59,7 @@ final class Connections extends RecordConnections<OfiConnection> implements Regi
         this.regions = parts.regions;
         this.heartbeats = parts.heartbeats;
         this.answers = new Answers(controls);
+        this.departures = new Departures(peers, regions::onEnded);
         this.silentNs = SILENT_PERIODS * Heartbeats.period(context.peerTimeoutNs());
         this.watchNs = nowNs;
         regions.revoker(this);
@@ -235,10 +236,10 @@ final class Connections extends RecordConnections<OfiConnection> implements Regi
         }
         engine.failAll(c, Status.PEER_DEAD);
         slots.drop(c);
-        if (c.isAnswerAsked && !c.isPeerDone) {
-            departures.add(c, SystemNanoClock.INSTANCE.nanoTime() + 2 * context.peerTimeoutNs());
-        } else {
-            regions.onEnded(c.handle, c.isLost || c.isQuietEnd && !c.isPeerDone);
+        if (!(c.isLost || c.isQuietEnd && !c.isPeerDone)) {
+            regions.onEnded(c.handle);
+        } else if (regions.isKnownTo(c.handle)) {
+            departures.add(c);
         }
         if (c.peerProcess != 0) {
             c.peer.unuse();
@@ -253,11 +254,9 @@ final class Connections extends RecordConnections<OfiConnection> implements Regi
         return c.isAnswerDue && !c.isLost && c.inFlight() == 0;
     }
 
-    /** The peer answers the end of a connection: it will reach nothing by it any more. */
+    /** The peer answers the end of a connection: it begins nothing by it any more. */
     void onLeft(int connection, OfiPeer peer, long incarnation) {
-        if (departures.remove(connection, peer, incarnation)) {
-            regions.onEnded(connection, false);
-        }
+        departures.onLeft(connection, peer, incarnation);
     }
 
     /** This transport closes: tells every peer, as far as they can be told at once. */
@@ -383,11 +382,7 @@ final class Connections extends RecordConnections<OfiConnection> implements Regi
         watchNs = nowNs;
         peers.tick(nowNs);
         resources.drainBeacon();
-        int left = departures.takeExpired(nowNs);
-        while (left != 0) {
-            regions.onEnded(left, true);
-            left = departures.takeExpired(nowNs);
-        }
+        departures.watch();
         for (int i = 0; i < table.size(); i++) {
             OfiConnection c = table.at(i);
             if (c.state == OfiConnection.ENDING && !c.isLost && c.endNs() - nowNs < 0) {

@@ -1,9 +1,13 @@
 package dev.verbena.ofi.transport;
 
 import java.nio.channels.SocketChannel;
+import org.agrona.concurrent.SystemNanoClock;
 
 /** Another transport, as far as this one knows it. Others read the fields; the methods write. */
 final class OfiPeer {
+    /** TCP tries for longer before it gives up. */
+    private static final long REFUSAL_NS = 1_000_000_000L;
+
     /** Number of its address, from 1. */
     final long number;
 
@@ -25,9 +29,16 @@ final class OfiPeer {
     /** Nobody is at its address. */
     boolean isGone;
 
+    /**
+     * As {@link #isGone}, and its host has said so: that comes soon. A time limit of TCP, by which
+     * the peer may live behind a network that is broken, comes late.
+     */
+    boolean isRefused;
+
     /** An attempt to reach its address, or null. */
     SocketChannel probe;
 
+    private long probeNs;
     private boolean isHeard;
 
     /** Records to it that wait in the outbox. */
@@ -46,7 +57,7 @@ final class OfiPeer {
     void heard(long incarnation) {
         this.incarnation = incarnation;
         isHeard = true;
-        isGone = false;
+        reached(true);
     }
 
     /** The clock is at this time; what arrived since the last time was heard now. */
@@ -90,10 +101,14 @@ final class OfiPeer {
 
     void probing(SocketChannel probe) {
         this.probe = probe;
+        if (probe != null) {
+            probeNs = SystemNanoClock.INSTANCE.nanoTime();
+        }
     }
 
     /** Whether somebody is at its address, as far as one can find out. */
     void reached(boolean isThere) {
         isGone = !isThere;
+        isRefused = isGone && SystemNanoClock.INSTANCE.nanoTime() - probeNs < REFUSAL_NS;
     }
 }

@@ -12,7 +12,7 @@ final class OfiRegion extends TransportRegion {
     /** By which peers ask for it. */
     final long key;
 
-    /** Connections that were told the provider's key. */
+    /** Connections that were told the provider's key, and whose peers may use it still. */
     final IntHashSet users = new IntHashSet();
 
     /** This process itself may only read it: no gets into it. */
@@ -28,9 +28,6 @@ final class OfiRegion extends TransportRegion {
 
     /** Operations that have ended for the user and that the provider may still go on with. */
     private int abandoned;
-
-    /** A peer that may be writing still knew the key: the memory is kept until the end. */
-    private boolean hadLostUser;
 
     OfiRegion(
             Regions regions,
@@ -69,16 +66,9 @@ final class OfiRegion extends TransportRegion {
         }
     }
 
-    /** A connection whose peer knew the key has ended. */
-    void userEnded(int connection, boolean isLost) {
-        if (users.remove(connection) && isLost) {
-            hadLostUser = true;
-        }
-    }
-
     /** Whether the provider may still access the memory for a peer. */
     boolean isReachable() {
-        return !users.isEmpty() || abandoned > 0 || hadLostUser;
+        return !users.isEmpty() || abandoned > 0;
     }
 
     @Override

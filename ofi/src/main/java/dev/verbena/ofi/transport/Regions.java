@@ -214,6 +214,9 @@ final class Regions extends RegionTable<OfiRegion> {
 
     /** Whether a region is there whose key this connection's peer was told. */
     boolean isKnownTo(int connection) {
+        if (closing != null && closing.users.contains(connection)) {
+            return true;
+        }
         for (OfiRegion region : byKey.values()) {
             if (region.users.contains(connection)) {
                 return true;
@@ -228,18 +231,18 @@ final class Regions extends RegionTable<OfiRegion> {
     }
 
     /**
-     * This connection has ended. Of a lost peer's put a part may have arrived; the provider places
-     * the rest when it comes to it, also after the end of the registration.
+     * Nothing arrives by this connection any more. Before that a part of a put may have arrived;
+     * the provider places the rest when it comes to it, also after the end of the registration.
      */
-    void onEnded(int connection, boolean isLost) {
+    void onEnded(int connection) {
         if (closing != null) {
-            closing.userEnded(connection, isLost);
+            closing.users.remove(connection);
         }
         for (OfiRegion region : byKey.values()) {
-            region.userEnded(connection, isLost);
+            region.users.remove(connection);
         }
         for (int i = 0; i < retired.size(); i++) {
-            retired.get(i).userEnded(connection, isLost);
+            retired.get(i).users.remove(connection);
         }
         settle();
     }

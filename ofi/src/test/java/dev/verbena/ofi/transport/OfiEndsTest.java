@@ -37,27 +37,34 @@ class OfiEndsTest {
 
     private final List<Throwable> errors = new CopyOnWriteArrayList<>();
     private final Node a = new Node();
-    private final Node b = new Node();
+    private Node b = new Node();
     private final OffHeapMemory memory = OffHeapMemories.allocate(LONG);
     private RegisteredRegion local;
     private RegisteredRegion target;
 
     private final class Node implements TransportHandler {
-        final Transport transport =
-                Transports.open(
-                        "ofi",
-                        new TransportContext()
-                                .job("ends-" + ProcessHandle.current().pid())
-                                .receiveSlotCount(SLOTS)
-                                .outstandingMax(64)
-                                .connectionsMax(8)
-                                .option("ofi.progress", "caller")
-                                .errorHandler(errors::add));
+        final Transport transport;
         long connection;
         int completions;
         int lastStatus;
         boolean isDisconnected;
         final Deque<Long> retained = new ArrayDeque<>();
+
+        Node() {
+            this(new TransportContext());
+        }
+
+        Node(TransportContext context) {
+            transport =
+                    Transports.open(
+                            "ofi",
+                            context.job("ends-" + ProcessHandle.current().pid())
+                                    .receiveSlotCount(SLOTS)
+                                    .outstandingMax(64)
+                                    .connectionsMax(8)
+                                    .option("ofi.progress", "caller")
+                                    .errorHandler(errors::add));
+        }
 
         @Override
         public void onConnectRequest(
@@ -175,6 +182,25 @@ class OfiEndsTest {
                 .hasMessageContaining("ofi region");
         pollUntil("the put", () -> a.completions == 1);
         assertThat(a.lastStatus).isEqualTo(Status.OK);
+        pollUntil("the peer's word", this::isMemoryClosed);
+    }
+
+    /** The peer computes for longer than this side waits; then it answers. */
+    @Test
+    void shouldGiveMemoryBackWhenAPeerAnswersAfterLong() {
+        b.transport.close();
+        b = new Node(new TransportContext().peerTimeoutNs(200_000_000L));
+        connect();
+        local = a.transport.allocate(LONG, 0);
+        target = b.transport.register(memory, RemoteDescriptor.REMOTE_WRITE);
+        beginPut();
+        b.transport.disconnect(b.connection);
+        target.close();
+        long endNs = System.nanoTime() + 1_000_000_000L;
+        while (System.nanoTime() - endNs < 0) {
+            b.poll();
+            assertThat(isMemoryClosed()).isFalse();
+        }
         pollUntil("the peer's word", this::isMemoryClosed);
     }
 
