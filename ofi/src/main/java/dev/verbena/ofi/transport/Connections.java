@@ -11,6 +11,7 @@ import dev.verbena.transport.core.ReadyList;
 import dev.verbena.transport.core.RecordConnections;
 import java.net.URI;
 import java.net.UnknownHostException;
+import org.agrona.collections.IntHashSet;
 import org.agrona.concurrent.SystemNanoClock;
 
 /**
@@ -300,8 +301,28 @@ final class Connections extends RecordConnections<OfiConnection> implements Regi
     @Override
     public void await(OfiRegion region) {
         long endNs = SystemNanoClock.INSTANCE.nanoTime() + QUIET_NS;
-        while (!region.users.isEmpty() && SystemNanoClock.INSTANCE.nanoTime() - endNs < 0) {
+        while (mayAnswer(region) && SystemNanoClock.INSTANCE.nanoTime() - endNs < 0) {
             engine.takeEvents();
+        }
+        region.users.forEachInt(this::awaitedInVain);
+    }
+
+    @Override
+    public boolean mayAnswer(OfiRegion region) {
+        IntHashSet.IntIterator users = region.users.iterator();
+        while (users.hasNext()) {
+            OfiConnection c = find(users.nextValue());
+            if (c != null && !c.isLost && !c.isSilent) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private void awaitedInVain(int connection) {
+        OfiConnection c = find(connection);
+        if (c != null) {
+            c.silent(true);
         }
     }
 

@@ -28,6 +28,9 @@ final class OfiConnection extends TableConnection {
     /** We have disconnected, and the peer is to say when nothing of its own is under way. */
     boolean isAnswerAsked;
 
+    /** A close of a region has waited for it in vain, and it has said nothing of keys since. */
+    boolean isSilent;
+
     /** Receive slots with what arrived and was not delivered; {@link #NONE}: nothing. */
     int firstSlot = NONE;
 
@@ -53,6 +56,7 @@ final class OfiConnection extends TableConnection {
         isPeerDone = false;
         isAnswerDue = false;
         isAnswerAsked = false;
+        isSilent = false;
         firstSlot = NONE;
         lastSlot = NONE;
         movingBytes = 0;
@@ -83,6 +87,10 @@ final class OfiConnection extends TableConnection {
 
     void askedForAnswer() {
         isAnswerAsked = true;
+    }
+
+    void silent(boolean isSilent) {
+        this.isSilent = isSilent;
     }
 
     void probed() {

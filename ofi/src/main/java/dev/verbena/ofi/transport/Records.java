@@ -144,6 +144,7 @@ final class Records implements Engine.Arrivals {
 
     private void onKeyRecord(OfiConnection c, int type, UnsafeBuffer view) {
         long key = Wire.key(view, 0);
+        c.silent(false);
         switch (type) {
             case Wire.ASK_KEY -> answerKey(c, key);
             case Wire.KEY -> onKey(c, key, view);

@@ -27,6 +27,9 @@ final class Regions extends RegionTable<OfiRegion> {
         /** One connection is to be told. */
         void revoke(int connection, long key);
 
+        /** Whether one of those who know the region may answer soon. */
+        boolean mayAnswer(OfiRegion region);
+
         /** Lets peers answer for a short time. */
         void await(OfiRegion region);
     }
@@ -142,9 +145,11 @@ final class Regions extends RegionTable<OfiRegion> {
         if (region.isToolkitMemory()) {
             return; // only the transport looks at it from now on
         }
-        closing = region;
-        revoker.await(region);
-        closing = null;
+        if (revoker.mayAnswer(region)) {
+            closing = region;
+            revoker.await(region);
+            closing = null;
+        }
         deregister(region);
         if (!region.users.isEmpty() && !resources.info.usesVirtualAddresses()) {
             divert(region);

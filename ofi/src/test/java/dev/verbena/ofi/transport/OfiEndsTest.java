@@ -15,6 +15,7 @@ import dev.verbena.transport.TransportHandler;
 import dev.verbena.transport.Transports;
 import java.net.URI;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -24,6 +25,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What is under way when a connection or a region ends. Only polls make progress here. */
 @Timeout(60)
@@ -202,6 +205,56 @@ class OfiEndsTest {
             assertThat(isMemoryClosed()).isFalse();
         }
         pollUntil("the peer's word", this::isMemoryClosed);
+    }
+
+    /** That a close waits for nobody is not for its user to see, but for its duration. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void shouldWaitOnceAtMostForAPeerThatDoesNotAnswer(boolean isDisconnected) {
+        connect();
+        local = a.transport.allocate(8, 0);
+        target = b.transport.allocate(8, 0);
+        RemoteDescriptor d = new RemoteDescriptor();
+        List<RegisteredRegion> known = new ArrayList<>();
+        for (int i = 1; i <= 20; i++) {
+            RegisteredRegion region = b.transport.register(memory, RemoteDescriptor.REMOTE_WRITE);
+            known.add(region);
+            region.describe(0, 8, RemoteDescriptor.REMOTE_WRITE, d);
+            assertThat(a.transport.put(a.connection, local, 0, d, 0, 8, i, 0)).isZero();
+            int count = i;
+            pollUntil("a put", () -> a.completions == count);
+        }
+        if (isDisconnected) {
+            b.transport.disconnect(b.connection);
+        }
+        int[] waits = new int[1];
+        countWaits((OfiTransport) b.transport, waits);
+        known.forEach(RegisteredRegion::close);
+        assertThat(waits[0]).isEqualTo(isDisconnected ? 0 : 1);
+        assertThatThrownBy(memory::close).hasMessageContaining("ofi region");
+        pollUntil("the peer's word", this::isMemoryClosed);
+    }
+
+    private static void countWaits(OfiTransport transport, int[] waits) {
+        Connections connections = transport.connections;
+        transport.parts.regions.revoker(
+                new Regions.Revoker() {
+                    @Override
+                    public void revoke(int connection, long key) {
+                        connections.revoke(connection, key);
+                    }
+
+                    @Override
+                    public boolean mayAnswer(OfiRegion region) {
+                        return connections.mayAnswer(region);
+                    }
+
+                    @Override
+                    public void await(OfiRegion region) {
+                        waits[0]++;
+                        connections.await(region);
+                    }
+                });
     }
 
     @Test
