@@ -293,9 +293,14 @@ final class Connections extends RecordConnections<OfiConnection> implements Regi
             outbox.begin(c, Wire.REVOKE, 0, 0);
             Wire.place(resources.scratch, OfiResources.RECORD_AT, key, 0, 0, 0);
             if (!outbox.send(c, Wire.SHORT, true)) {
-                lose(c, "it takes nothing any more");
+                loseFull(c);
             }
         }
+    }
+
+    /** A record that the peer must get finds no room. */
+    void loseFull(OfiConnection c) {
+        lose(c, "it takes nothing any more");
     }
 
     @Override

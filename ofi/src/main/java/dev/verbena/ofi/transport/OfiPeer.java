@@ -90,6 +90,10 @@ final class OfiPeer {
         return waiting > 0;
     }
 
+    int waiting() {
+        return waiting;
+    }
+
     /** A record to it could not be sent in this look: those behind it wait, too. */
     void stuck(long look) {
         stuckLook = look;

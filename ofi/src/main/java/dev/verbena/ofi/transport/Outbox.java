@@ -12,6 +12,9 @@ final class Outbox {
     private static final int CAPACITY = 4096;
     private static final int MASK = CAPACITY - 1;
 
+    /** Answers wait for a peer unless so many records do: others need room, too. */
+    private static final int SHARE = CAPACITY / 16;
+
     private final OfiResources resources;
     private final Peers peers;
     private final UnsafeBuffer record;
@@ -65,6 +68,15 @@ final class Outbox {
         count++;
         peer.waits(1);
         return true;
+    }
+
+    /**
+     * Sends what was written in answer to the peer.
+     *
+     * @return false if the peer asks and takes nothing, so that it cannot wait
+     */
+    boolean answer(OfiConnection c, int length) {
+        return send(c, length, c.peer.waiting() < SHARE);
     }
 
     /** Sends what waits, as far as it can be sent. */

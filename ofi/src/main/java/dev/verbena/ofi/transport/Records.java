@@ -167,7 +167,9 @@ final class Records implements Engine.Arrivals {
                 isThere ? region.begin() : 0,
                 isThere ? region.length() : 0,
                 isThere ? regions.providerKey(region) : 0);
-        if (outbox.send(c, Wire.SHORT, true) && isThere) {
+        if (!outbox.answer(c, Wire.SHORT)) {
+            connections.loseFull(c);
+        } else if (isThere) {
             region.users.add(c.handle);
         }
     }
@@ -205,7 +207,9 @@ final class Records implements Engine.Arrivals {
     public void onQuiet(OfiConnection c, long number) {
         outbox.begin(c, Wire.REVOKED, 0, 0);
         Wire.place(resources.scratch, OfiResources.RECORD_AT, number, 0, 0, 0);
-        outbox.send(c, Wire.SHORT, true);
+        if (!outbox.answer(c, Wire.SHORT)) {
+            connections.loseFull(c);
+        }
     }
 
     // ---- control records ----

@@ -46,7 +46,7 @@ final class Regions extends RegionTable<OfiRegion> {
     /** By what peers are to ask for the region that is registered now; below 0: anything. */
     private long wantedKey = ANY_KEY;
 
-    /** A region that waits for its users' answers just now, or null. */
+    /** A region that closes just now and waits for its users' answers, or null. */
     private OfiRegion closing;
 
     Regions(OwnerGuard guard, OfiResources resources) {
@@ -141,14 +141,14 @@ final class Regions extends RegionTable<OfiRegion> {
     @Override
     protected void revoke(OfiRegion region) {
         byKey.remove(region.key);
+        closing = region;
         region.users.forEachInt(c -> revoker.revoke(c, region.key));
+        if (!region.isToolkitMemory() && revoker.mayAnswer(region)) {
+            revoker.await(region);
+        }
+        closing = null;
         if (region.isToolkitMemory()) {
             return; // only the transport looks at it from now on
-        }
-        if (revoker.mayAnswer(region)) {
-            closing = region;
-            revoker.await(region);
-            closing = null;
         }
         deregister(region);
         if (!region.users.isEmpty() && !resources.info.usesVirtualAddresses()) {
