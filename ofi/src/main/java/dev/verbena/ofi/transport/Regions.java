@@ -161,7 +161,8 @@ final class Regions extends RegionTable<OfiRegion> {
         try {
             OffHeapMemory memory = OffHeapMemories.allocate(region.length());
             own.put(region.id(), memory);
-            long access = OPERATIONS | access(region.rights());
+            // Not to be read: an atomic fails. What ofi_rxm registers can be read in any case.
+            long access = OPERATIONS | MemoryRegion.REMOTE_WRITE;
             long address = memory.address();
             long mr = resources.register(address, memory.length(), access, region.key);
             region.registered(mr, 0);

@@ -2,12 +2,14 @@ package dev.verbena.ofi.transport;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.verbena.agent.Await;
 import dev.verbena.memory.OffHeapMemories;
 import dev.verbena.memory.OffHeapMemory;
 import dev.verbena.memory.RegisteredRegion;
 import dev.verbena.memory.RemoteDescriptor;
+import dev.verbena.transport.Capability;
 import dev.verbena.transport.Status;
 import dev.verbena.transport.Transport;
 import dev.verbena.transport.TransportContext;
@@ -235,13 +237,41 @@ class OfiEndsTest {
         pollUntil("the peer's word", this::isMemoryClosed);
     }
 
+    /** The peer does not know of the close yet: what says so is still on its way. */
+    @Test
+    void shouldRefuseAnAtomicOnMemoryThatIsGone() {
+        connect();
+        assumeTrue((a.transport.capabilities() & Capability.ATOMICS) != 0);
+        local = a.transport.allocate(8, 0);
+        target = b.transport.allocate(8, 0);
+        RegisteredRegion region = b.transport.register(memory, RemoteDescriptor.REMOTE_ALL);
+        RemoteDescriptor d = new RemoteDescriptor();
+        region.describe(0, 8, RemoteDescriptor.REMOTE_ALL, d);
+        a.transport.fetchAdd(a.connection, d, 0, 1, 1, 0);
+        pollUntil("an atomic", () -> a.completions == 1);
+        assertThat(a.lastStatus).isEqualTo(Status.OK);
+        watchCloses((OfiTransport) b.transport, false, new int[1]);
+        region.close();
+        a.transport.fetchAdd(a.connection, d, 0, 1, 2, 0);
+        pollUntil("its end", () -> a.completions == 2);
+        assertThat(a.lastStatus).isEqualTo(Status.ACCESS);
+        assertThat(a.transport.send(a.connection, local, 0, 8, 3, 0)).isZero();
+        pollUntil("a message", () -> b.retained.size() == 1);
+    }
+
     private static void countWaits(OfiTransport transport, int[] waits) {
+        watchCloses(transport, true, waits);
+    }
+
+    private static void watchCloses(OfiTransport transport, boolean tells, int[] waits) {
         Connections connections = transport.connections;
         transport.parts.regions.revoker(
                 new Regions.Revoker() {
                     @Override
                     public void revoke(int connection, long key) {
-                        connections.revoke(connection, key);
+                        if (tells) {
+                            connections.revoke(connection, key);
+                        }
                     }
 
                     @Override
