@@ -75,6 +75,13 @@ final class OfiConnection extends TableConnection {
         this.peer = peer;
     }
 
+    /** Whether it is bound to this incarnation, which is its peer's present one. */
+    boolean isWith(long incarnation) {
+        return peerProcess != 0
+                && peerIncarnation == incarnation
+                && peer.incarnation == incarnation;
+    }
+
     void peerDone(boolean asksForAnswer) {
         isPeerDone = true;
         isAnswerDue = asksForAnswer;

@@ -48,9 +48,12 @@ final class Peers {
         return all.get((int) number - 1);
     }
 
-    /** The peer with this incarnation if it was heard of before, or null. */
-    OfiPeer find(long incarnation) {
-        return byIncarnation.get(incarnation);
+    /** A record came from this incarnation, which need not be known. */
+    void heard(long incarnation) {
+        OfiPeer peer = byIncarnation.get(incarnation);
+        if (peer != null) {
+            peer.heard(incarnation);
+        }
     }
 
     /** A record told which incarnation is there. */

@@ -98,15 +98,13 @@ final class Records implements Engine.Arrivals {
 
     /** Whether the slot is in the list of a connection now. */
     private boolean isKept(int type, UnsafeBuffer view, int slot, int length) {
-        OfiPeer peer = peers.find(Wire.incarnation(view, 0));
-        if (peer == null) {
-            return false;
-        }
-        peers.heard(peer, Wire.incarnation(view, 0));
+        long incarnation = Wire.incarnation(view, 0);
         OfiConnection c = type == Wire.PING ? null : connections.find(Wire.to(view, 0));
-        if (c == null || !c.isWith(peer.number, peer.incarnation)) {
+        if (c == null || !c.isWith(incarnation)) {
+            peers.heard(incarnation);
             return false;
         }
+        c.peer.heard(incarnation);
         connections.onTaken(c, Wire.taken(view, 0));
         if (type == Wire.MESSAGE || type == Wire.NOTIFY) {
             return isDeliverable(c, type, view, slot, length);

@@ -104,7 +104,7 @@ final class Slots extends MessageTokens {
         long token = take(connection);
         int index = index(token);
         slotOfToken[index] = slot;
-        views[index].wrap(slots[slot], Wire.HEADER, length);
+        views[index].wrap(slots[slot].addressOffset() + Wire.HEADER, length);
         return token;
     }
 

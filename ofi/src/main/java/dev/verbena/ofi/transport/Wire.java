@@ -53,8 +53,8 @@ final class Wire {
     /** Nothing that uses the key comes after this. */
     static final int REVOKED = 23;
 
+    private static final long INT_MASK = 0xFFFF_FFFFL;
     private static final int TYPE = 1;
-    private static final int ZERO = 2;
     private static final int TO = 4;
     private static final int NUMBER = 8;
     private static final int LENGTH = 12;
@@ -76,12 +76,9 @@ final class Wire {
             int length,
             long taken,
             long own) {
-        b.putByte(at, (byte) VERSION);
-        b.putByte(at + TYPE, (byte) type);
-        b.putShort(at + ZERO, (short) 0);
-        b.putInt(at + TO, to, LITTLE_ENDIAN);
-        b.putInt(at + NUMBER, number, LITTLE_ENDIAN);
-        b.putInt(at + LENGTH, length, LITTLE_ENDIAN);
+        long versionAndType = VERSION | type << Byte.SIZE;
+        b.putLong(at, versionAndType | (long) to << Integer.SIZE, LITTLE_ENDIAN);
+        b.putLong(at + NUMBER, number & INT_MASK | (long) length << Integer.SIZE, LITTLE_ENDIAN);
         b.putLong(at + TAKEN, taken, LITTLE_ENDIAN);
         b.putLong(at + INCARNATION, own, LITTLE_ENDIAN);
     }
