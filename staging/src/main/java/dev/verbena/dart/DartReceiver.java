@@ -93,8 +93,8 @@ public final class DartReceiver implements AutoCloseable {
      * Messages to one process arrive in the order sent, each once, also when connections break in
      * between; a process that is started anew under the same rank goes on with what its predecessor
      * has not taken whole. A process can be sent to from the moment when a message of it is
-     * received, if not before. With several jobs at this receiver the latest process of that rank
-     * is meant.
+     * received, if not before. When its server is lost, it is no such process any more after {@link
+     * Context#silenceTimeoutNs}. With several jobs the latest process of that rank is meant.
      *
      * @param type the user's, given to {@link DartReverseHandler#onMessage}
      * @param length bytes, from 0 to {@link Context#reverseBytesMax}

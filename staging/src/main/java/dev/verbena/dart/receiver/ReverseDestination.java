@@ -43,7 +43,7 @@ final class ReverseDestination {
     /** Over which pieces go now; null: over none. */
     private InboundSession session;
 
-    /** That connection has ended, and since when. */
+    /** Its connection has ended, since when, and it was not heard of since. */
     private boolean isAway;
 
     private long awaySinceNs;
@@ -76,6 +76,11 @@ final class ReverseDestination {
 
     boolean isHere() {
         return isHere;
+    }
+
+    /** Whether its server went away and was not heard of since. */
+    boolean isAway() {
+        return isAway;
     }
 
     /** Whether pieces for it go over this connection. */
@@ -189,7 +194,10 @@ final class ReverseDestination {
         }
     }
 
-    /** Gone, as far as is known, once its server has been away for so long; keeps its messages. */
+    /**
+     * Not here once its server has been away for so long; keeps its messages. It stays away: the
+     * same process comes back, and is no later one than it was.
+     */
     void checkAway(long nowNs, long silenceNs) {
         if (session == null || !session.isEnded()) {
             return;
@@ -198,13 +206,15 @@ final class ReverseDestination {
             isAway = true;
             awaySinceNs = nowNs;
         } else if (nowNs - awaySinceNs - silenceNs >= 0) {
-            gone();
+            isHere = false;
+            session = null;
         }
     }
 
     long deadlineNs(long silenceNs) {
         long quiet = next > taken + 1 ? quietSinceNs + againNs : ProtocolAgent.NO_DEADLINE;
-        return isAway ? Math.min(quiet, awaySinceNs + silenceNs) : quiet;
+        boolean isHereYet = isAway && session != null;
+        return isHereYet ? Math.min(quiet, awaySinceNs + silenceNs) : quiet;
     }
 
     boolean canSend() {

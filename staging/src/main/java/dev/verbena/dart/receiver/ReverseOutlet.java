@@ -208,7 +208,7 @@ public final class ReverseOutlet {
         }
         long now = clock.nanoTime();
         boolean isNew = !one.isOver(session) || !one.isHere() || upTo < 0;
-        if (!one.isHere()) {
+        if (!one.isHere() && !one.isAway()) {
             one.appears(++appearances);
         }
         one.reachedOver(session, serverId);

@@ -119,6 +119,31 @@ class ReverseOutletTest {
         assertThat(outlet.statistics().pendingBytes()).as("none was lost").isEqualTo(3 * 74);
     }
 
+    @Test
+    void shouldStillMeanTheLatestJobWhenAnEarlierOneComesBack() {
+        state(JOB, FrameFlyweight.REVERSE_HERE, 3);
+        InboundSession lost = session;
+        InboundSession latest = newSession();
+        session = latest;
+        state(OTHER, FrameFlyweight.REVERSE_HERE, 3);
+        lost.end();
+        outlet.checkQuiet(wire.clock.nanoTime());
+        outlet.checkQuiet(wire.clock.nanoTime() + SILENCE_NS);
+        assertThat(outlet.statistics().processCount()).isEqualTo(1);
+        assertThat(outlet.nextDeadlineNs()).isEqualTo(ProtocolAgent.NO_DEADLINE);
+        session = newSession();
+        state(JOB, FrameFlyweight.REVERSE_HERE, 3);
+        assertThat(outlet.statistics().processCount()).isEqualTo(2);
+        assertThat(send(3)).isEqualTo(DartReceiver.ACCEPTED);
+        UnsafeBuffer piece = new UnsafeBuffer(new byte[PieceFlyweight.LENGTH_MAX]);
+        assertThat(outlet.next(session, piece, 0)).isZero();
+        assertThat(outlet.next(latest, piece, 0)).isPositive();
+        state(JOB, FrameFlyweight.REVERSE_GONE, 3);
+        state(JOB, FrameFlyweight.REVERSE_HERE, 3);
+        assertThat(send(3)).isEqualTo(DartReceiver.ACCEPTED);
+        assertThat(outlet.next(session, piece, 0)).as("it began anew").isPositive();
+    }
+
     /** Round after round of services that end in order. */
     @Test
     void shouldKnowNobodyOfServicesThatEnded() throws Exception {
