@@ -46,6 +46,34 @@ public final class StepGroup {
     private static final class LastSeen {
         long sequence;
         OpenStep step;
+
+        /** Messages that were lost since, before those that came and are part of no step. */
+        long missing;
+
+        /** A message of this step begins: how many were lost since the last one of a step. */
+        long begun(long next, OpenStep of) {
+            long gap = isSameRun(next) ? missing + gapBefore(next) : 0;
+            missing = 0;
+            sequence = Math.max(sequence, next);
+            step = of;
+            return gap;
+        }
+
+        void passes(long next) {
+            missing += gapBefore(next);
+            sequence = Math.max(sequence, next);
+        }
+
+        /** A process that registered anew has other numbers. */
+        private boolean isSameRun(long next) {
+            return next >>> DeliveredNumbers.GENERATION_SHIFT
+                    == sequence >>> DeliveredNumbers.GENERATION_SHIFT;
+        }
+
+        private long gapBefore(long next) {
+            boolean isKnown = sequence > 0 && isSameRun(next);
+            return isKnown ? Math.max(0, next - sequence - 1) : 0;
+        }
     }
 
     public StepGroup(UUID job, int applicationId) {
@@ -128,22 +156,15 @@ public final class StepGroup {
         }
         boolean isBlamed =
                 last.step == null || last.step == step || last.step.state != OpenStep.OPEN;
-        // A process that registered anew has other numbers.
-        boolean isSameRun =
-                sequence >>> DeliveredNumbers.GENERATION_SHIFT
-                        == last.sequence >>> DeliveredNumbers.GENERATION_SHIFT;
-        boolean isKnown = last.sequence > 0 && isSameRun && isBlamed;
-        long gap = isKnown ? Math.max(0, sequence - last.sequence - 1) : 0;
-        last.sequence = Math.max(last.sequence, sequence);
-        last.step = step;
-        return gap;
+        long gap = last.begun(sequence, step);
+        return isBlamed ? gap : 0;
     }
 
     /** A message that is part of no step begins: it is not lost. True. */
     boolean passes(int clientId, long sequence) {
         LastSeen last = seen.get(clientId);
         if (last != null) {
-            last.sequence = Math.max(last.sequence, sequence);
+            last.passes(sequence);
         }
         return true;
     }

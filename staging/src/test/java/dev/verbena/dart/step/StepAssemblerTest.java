@@ -257,6 +257,28 @@ class StepAssemblerTest extends AssembledSteps {
                 .containsExactly(true, true, true, false);
     }
 
+    @Test
+    void shouldBlameAStepForAMessageThatWasLostBeforeOneOfNoStep() {
+        assembler(c -> c.rankCount(1).messagesPerRank(2));
+        numbered(1, 1);
+        numbered(2, 1);
+        assembler.doWork(now);
+        numbered(3, 2);
+        // 4 is lost.
+        numbered(5, 1);
+        assertThat(assembler.statistics().lateCount()).isEqualTo(1);
+        numbered(6, 2);
+        assembler.doWork(now);
+        assertThat(handled.get(1).missing()).startsWith("rank 0: 1 messages were lost");
+        numbered(7, 3);
+        numbered(8, 3);
+        assembler.doWork(now);
+        assertThat(handled)
+                .extracting(DartStep::isComplete)
+                .as("a loss is blamed on one step")
+                .containsExactly(true, false, true);
+    }
+
     private void numbered(long sequence, long step) {
         InboundMessage message = message(0, step, 0);
         message.begin(0, 0, 0, sequence);
