@@ -267,6 +267,40 @@ class DartSinkTest {
     }
 
     @Test
+    void shouldHandOverTheOthersWhenARefusedMessageCannotGetItsName() throws Exception {
+        sink.isHanging = true;
+        world.receive(context(sink));
+        world.master();
+        DartClient client = world.client(0, c -> c.maxInFlight(8));
+        DartTicket first = send(client, vector(1, 800), 800);
+        DartTicket second = send(client, vector(2, 800), 800);
+        sink.begun.acquire(2);
+        List<String> those = files();
+        // Its shape is no shape of a piece: no sink is asked.
+        DartTicket gone =
+                send(client, vector(3, 800).property(DartReceiver.GLOBAL_PROPERTY, "7"), 800);
+        Await.until("it waits", () -> world.receiver.sinkStatistics().waitingCount() == 3);
+        Path file = out.resolve(files().stream().filter(f -> !those.contains(f)).findAny().get());
+        Path away = Files.move(file, world.directory.resolve("away"));
+        sink.isHanging = false;
+        sink.permits.release(2);
+        Await.until("it is named", () -> world.errors.size() > 1);
+        await(first);
+        await(second);
+        send(client, vector(4, 800), 800);
+        Await.until("the fourth is taken", () -> sink.taken.size() == 3);
+        Await.until("it is settled", () -> world.receiver.sinkStatistics().waitingCount() == 1);
+        assertThat(world.receiver.sinkStatistics()).isEqualTo(new SinkStatistics(3, 0, 1, 0));
+        assertThat(world.errors)
+                .extracting(Throwable::getMessage)
+                .anyMatch(text -> text.startsWith("a refused message keeps its name, and waits"))
+                .noneMatch(text -> text.contains("stays as"));
+        Files.move(away, file);
+        await(gone);
+        assertThat(world.receiver.sinkStatistics()).isEqualTo(new SinkStatistics(3, 1, 0, 0));
+    }
+
+    @Test
     void shouldHandOverAStepAtOnce() throws Exception {
         DartStepContext steps = new DartStepContext(step -> {}).rankCount(2).messagesPerRank(2);
         world.receive(context(sink).steps(steps));

@@ -58,7 +58,7 @@ final class SinkOutlet {
     private final AtomicLong retryCount = new AtomicLong();
 
     /** A message whose file gets a name that is to stay. */
-    private record Refusal(InboundMessage message, Completion rename) {}
+    private record Refusal(InboundMessage message, Completion rename, String text) {}
 
     /** The same message, through another server: it is settled with the first. */
     private record Twin(InboundMessage first, InboundMessage second) {}
@@ -174,7 +174,10 @@ final class SinkOutlet {
                 reached();
                 rejected(messages, task.text());
             }
-            case NOT_BEGUN -> unreadable(messages, task.text());
+            case NOT_BEGUN ->
+                    unreadable(
+                            messages,
+                            "a stored message cannot be read, and waits: " + task.text());
             default -> {
                 waiting.addFirst(messages);
                 hold("the sink does not take messages, which wait: " + task.text());
@@ -183,8 +186,7 @@ final class SinkOutlet {
     }
 
     /** The sink may well be there: the others go on. */
-    private void unreadable(List<InboundMessage> messages, String why) {
-        String text = "a stored message cannot be read, and waits: " + why;
+    private void unreadable(List<InboundMessage> messages, String text) {
         shared.report(new DartException(DartException.Code.TRANSFER_FAILED, text));
         if (unreadable.isEmpty()) {
             unreadableNs = shared.clock.nanoTime() + unreadableBackOffNs;
@@ -238,13 +240,10 @@ final class SinkOutlet {
     private void refuse(InboundMessage message, String why) {
         String name = shared.files.refusedName(message);
         message.movedTo(name);
-        shared.report(
-                new DartException(
-                        DartException.Code.TRANSFER_FAILED,
-                        "message %s of client %s is not taken by the sink, and stays as '%s': %s"
-                                .formatted(message.sequence(), message.clientId(), name, why)));
-        Counters.add(refusedCount, 1);
-        refusals.add(new Refusal(message, rename(message, name)));
+        String text =
+                "message %s of client %s is not taken by the sink, and stays as '%s': %s"
+                        .formatted(message.sequence(), message.clientId(), name, why);
+        refusals.add(new Refusal(message, rename(message, name), text));
     }
 
     private Completion rename(InboundMessage message, String name) {
@@ -260,16 +259,25 @@ final class SinkOutlet {
             }
             work++;
             refusals.remove(i);
-            if (refusal.rename().error().isEmpty()) {
-                refused.accept(refusal.message());
-                settle(refusal.message());
+            String error = refusal.rename().error();
+            if (error.isEmpty()) {
+                stays(refusal);
             } else {
                 // It stays unconfirmed, and the sink is asked once more.
-                waiting.add(new ArrayList<>(List.of(refusal.message())));
-                hold("a refused message keeps its name: " + refusal.rename().error());
+                unreadable(
+                        new ArrayList<>(List.of(refusal.message())),
+                        "a refused message keeps its name, and waits: " + error);
             }
         }
         return work;
+    }
+
+    private void stays(Refusal refusal) {
+        shared.report(
+                new DartException(DartException.Code.TRANSFER_FAILED, refusal.text()));
+        Counters.add(refusedCount, 1);
+        refused.accept(refusal.message());
+        settle(refusal.message());
     }
 
     private void settle(InboundMessage message) {
