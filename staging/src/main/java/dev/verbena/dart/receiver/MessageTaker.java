@@ -99,7 +99,8 @@ final class MessageTaker {
             return true;
         }
         if (message == null && !stream.hasRoomFor(frame.clientId())) {
-            throw ReceiverShared.malformed(frame, "more clients than a server can have");
+            return refuse(
+                    stream, frame, "more clients than this receiver remembers of a server");
         }
         if (message != null && message.isAside()) {
             if (stream.wanted() != message) {
@@ -127,7 +128,7 @@ final class MessageTaker {
             }
         }
         if (message == null && stream.hasLostBeginnings()) {
-            return refuse(stream, frame);
+            return refuse(stream, frame, "its beginning is gone");
         }
         if (message == null) {
             throw ReceiverShared.malformed(frame, "belongs to no message that was begun");
@@ -295,10 +296,10 @@ final class MessageTaker {
     }
 
     /**
-     * The rest of a message whose beginning is gone is of no use. Acknowledged it must not be: its
-     * server gives it up, and its process hears that.
+     * A message that cannot be taken, as the rest of one whose beginning is gone. Acknowledged it
+     * must not be: its server gives it up, and its process hears that.
      */
-    private boolean refuse(InboundStream stream, FrameFlyweight frame) {
+    private boolean refuse(InboundStream stream, FrameFlyweight frame, String why) {
         if (!stream.session().refuse(frame)) {
             return false;
         }
@@ -306,8 +307,8 @@ final class MessageTaker {
         shared.report(
                 new DartException(
                         DartException.Code.TRANSFER_FAILED,
-                        "message %s of client %s is lost: its beginning is gone"
-                                .formatted(frame.messageSequence(), frame.clientId())));
+                        "message %s of client %s is lost: %s"
+                                .formatted(frame.messageSequence(), frame.clientId(), why)));
         return true;
     }
 }

@@ -264,11 +264,14 @@ public final class InboundStream implements StepSource {
         return null;
     }
 
-    /** Bounds what a hostile server can make this receiver remember. */
+    /**
+     * Bounds what a server can make this receiver remember; what is not delivered yet will be, and
+     * counts.
+     */
     public boolean hasRoomFor(int clientId) {
+        int clients = deliveredUpTo.size() + open.size() + storing.size();
         return open.size() < OPEN_MAX
-                && (deliveredUpTo.size() < JournalRecord.CLIENTS_MAX
-                        || deliveredUpTo.containsKey(clientId));
+                && (clients < JournalRecord.CLIENTS_MAX || deliveredUpTo.containsKey(clientId));
     }
 
     /** Whether a message of this client has come and is not delivered. */

@@ -196,14 +196,20 @@ public final class JournalReader {
         }
         stream.beginAt(next);
         for (int i = 0; i < count; i++) {
+            int client = body.getInt(20 + 12 * i, LITTLE_ENDIAN);
             long upTo = body.getLong(24 + 12 * i, LITTLE_ENDIAN);
-            if (upTo < 0 || stream.deliveredUpTo.size() >= JournalRecord.CLIENTS_MAX) {
+            if (upTo < 0 || !isRoomFor(stream, client)) {
                 return false;
             }
-            stream.numbersOf(body.getInt(20 + 12 * i, LITTLE_ENDIAN)).extend(upTo);
+            stream.numbersOf(client).extend(upTo);
         }
         stream.newsOf.clear();
         return true;
+    }
+
+    private static boolean isRoomFor(InboundStream stream, int client) {
+        return stream.deliveredUpTo.size() < JournalRecord.CLIENTS_MAX
+                || stream.deliveredUpTo.containsKey(client);
     }
 
     private static boolean isNextFrame(long next) {
@@ -252,10 +258,7 @@ public final class JournalReader {
         int client = body.getInt(8, LITTLE_ENDIAN);
         long first = body.getLong(12, LITTLE_ENDIAN);
         long last = body.getLong(20, LITTLE_ENDIAN);
-        boolean isRoom =
-                stream.deliveredUpTo.size() < JournalRecord.CLIENTS_MAX
-                        || stream.deliveredUpTo.containsKey(client);
-        if (first < 1 || last < first || !isRoom) {
+        if (first < 1 || last < first || !isRoomFor(stream, client)) {
             return false;
         }
         stream.numbersOf(client).restore(first, last);

@@ -22,7 +22,7 @@ import org.agrona.MutableDirectBuffer;
  * payloads: HELLO      0:16 job   16:4 server id   20:8 window wanted   28:8 last sequence sent
  *           HELLO_ACK  0:8 window granted   8:8 next sequence wanted   16:8 longest message that is taken
  *           ACK        0:8 next sequence wanted   8:8 free window
- *           NACK       0:8 sequence wanted again; with a message in the header: give it up, its beginning is gone
+ *           NACK       0:8 sequence wanted again; with a message in the header: give it up, it cannot be taken
  *           FIN        0:8 last sequence
  *           ERROR      0:4 code   then text
  *           HEARTBEAT, FIN_ACK   none

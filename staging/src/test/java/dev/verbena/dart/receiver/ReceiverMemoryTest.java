@@ -105,6 +105,33 @@ class ReceiverMemoryTest {
         }
     }
 
+    /** What cannot be remembered of a client is not taken; its server stays connected. */
+    @Test
+    void shouldRefuseAMessageOfAClientThatIsOneTooMany() {
+        try (CrashBench bench = bench()) {
+            DartMetadata metadata = new DartMetadata().name("m");
+            ScriptedServer server = bench.server(1).message(1, 5, metadata, 100, 1).allowAll();
+            bench.until("all", bench::isDone);
+            ReceiverEngine engine = (ReceiverEngine) bench.receiver.agent();
+            InboundStream stream = engine.streams().get(0);
+            for (int client = 2; stream.hasRoomFor(-1); client++) {
+                InboundMessage other = new InboundMessage();
+                other.begin(client, 1, 0, 1);
+                stream.delivered(other);
+                stream.delivered().clear();
+            }
+            server.message(1, 6, metadata, 100, 1).message(-1, 7, metadata, 100, 1).allowAll();
+            bench.until("told", () -> !bench.wire.errors.isEmpty());
+            assertThat(bench.wire.errors.get(0))
+                    .hasMessage(
+                            "message 7 of client -1 is lost: more clients than this receiver"
+                                    + " remembers of a server");
+            assertThat(bench.handled).containsExactly(5L, 6L);
+            assertThat(server.errors).isEmpty();
+            assertThat(engine.statistics().abandonedCount()).isEqualTo(1);
+        }
+    }
+
     /** Nothing would be gained by waiting. */
     @Test
     void shouldTakeAMessageThatIsAloneWhateverItsLength() {

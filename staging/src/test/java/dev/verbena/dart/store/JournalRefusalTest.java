@@ -240,7 +240,25 @@ class JournalRefusalTest {
         journal.add(JournalRecord.RANGE, 1, 3, 50L, 60L).taken();
         journal.add(JournalRecord.RANGE, 1, most, 50L, 60L).refused();
         journal = streams().add(JournalRecord.SETTLED, settled(most));
+        journal.add(JournalRecord.SETTLED, 1, 9L, 1, 3, 70L).taken();
+        journal.add(JournalRecord.SETTLED, 1, 9L, 1, 3, -1L).refused();
+        journal = streams().add(JournalRecord.SETTLED, settled(most));
         journal.add(JournalRecord.SETTLED, 1, 9L, 1, most, 1L).refused();
+    }
+
+    /** All whose messages are here must fit once these are delivered. */
+    @Test
+    void shouldHaveRoomForNoMoreClientsThanTheJournalTakes() {
+        InboundStream stream = new InboundStream(JOB, 2, true);
+        for (int client = 0; client < JournalRecord.CLIENTS_MAX - 2; client++) {
+            stream.neverAgain(client, 1);
+        }
+        assertThat(stream.hasRoomFor(-1)).isTrue();
+        stream.open.put(-1, new InboundMessage());
+        assertThat(stream.hasRoomFor(-2)).isTrue();
+        stream.storing(new InboundMessage());
+        assertThat(stream.hasRoomFor(-3)).isFalse();
+        assertThat(stream.hasRoomFor(7)).as("it is known").isTrue();
     }
 
     @Test
