@@ -82,7 +82,7 @@ public final class ReceiverEngine implements ProtocolAgent {
         this.delivery = new MessageDelivery(shared);
         this.sink = delivery.sink();
         this.taker = new MessageTaker(shared, delivery, abandoned, ranks);
-        this.table = new StreamTable(shared, abandoned);
+        this.table = new StreamTable(shared, abandoned, reverse::ended);
         this.journal = files == null ? null : recover();
         shared.rememberIn(journal);
         if (files != null) {
@@ -380,30 +380,21 @@ public final class ReceiverEngine implements ProtocolAgent {
 
     void finished(InboundStream stream) {
         reverse.finished(stream.session());
-        if (stream.isFinished()) {
+        boolean wasFinished = stream.isFinished();
+        stream.finish();
+        if (!table.isAnyServing(stream.job())) {
+            reverse.ended(stream.job());
+        }
+        if (wasFinished) {
             // Its farewell was answered before, and the answer got lost.
             return;
         }
-        stream.finish();
         abandoned.abandonOpen(stream);
-        if (!isAnyServing(stream.job())) {
-            reverse.ended(stream.job());
-        }
         if (journal != null) {
             journal.finished(stream);
         }
         Counters.add(shared.finished, 1);
         host.changed();
-    }
-
-    private boolean isAnyServing(UUID job) {
-        for (int i = 0; i < streams.size(); i++) {
-            InboundStream stream = streams.get(i);
-            if (!stream.isFinished() && stream.job().equals(job)) {
-                return true;
-            }
-        }
-        return false;
     }
 
     void protocolError(InboundSession session, DartException e) {

@@ -251,7 +251,7 @@ public final class ReverseOutlet {
     synchronized void ended(UUID job) {
         for (int i = destinations.size() - 1; i >= 0; i--) {
             ReverseDestination one = destinations.get(i);
-            if (one.job.equals(job) && !one.isHere()) {
+            if (one.job.equals(job)) {
                 reportUntaken(destinations.remove(i), "its job ended");
             }
         }

@@ -10,6 +10,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.function.Consumer;
 
 /** The streams that a receiver knows: which of them a connection goes on with, and from where. */
 final class StreamTable {
@@ -28,11 +29,16 @@ final class StreamTable {
 
     private final ReceiverShared shared;
     private final AbandonedMessages abandoned;
+    private final Consumer<UUID> ended;
     private final List<InboundStream> streams;
 
-    StreamTable(ReceiverShared shared, AbandonedMessages abandoned) {
+    /**
+     * @param ended told of jobs of which no server is left that may serve on
+     */
+    StreamTable(ReceiverShared shared, AbandonedMessages abandoned, Consumer<UUID> ended) {
         this.shared = shared;
         this.abandoned = abandoned;
+        this.ended = ended;
         this.streams = shared.streams;
     }
 
@@ -67,7 +73,7 @@ final class StreamTable {
             goOnWithoutHalves(found);
         }
         if (found == null) {
-            makeRoom();
+            makeRoom(job);
             found = new InboundStream(job, serverId, shared.journal() != null);
             streams.add(found);
         }
@@ -113,8 +119,10 @@ final class StreamTable {
      * goes first, then one of which nothing ever came, then one of which nothing is half received,
      * then one with half messages, see {@link #leastHalf}. The last two are named, for their
      * server, should it come back, is told of a gap.
+     *
+     * @param coming the job of the server that gets the room
      */
-    private void makeRoom() {
+    private void makeRoom(UUID coming) {
         if (streams.size() < STREAMS_MAX) {
             return;
         }
@@ -138,6 +146,9 @@ final class StreamTable {
             forget(least, "to make room: the receiver knows " + STREAMS_MAX + " servers");
         } else {
             drop(least);
+        }
+        if (!least.job().equals(coming)) {
+            checkEnded(least.job());
         }
     }
 
@@ -189,8 +200,26 @@ final class StreamTable {
                             && now - stream.awaySinceNs() - keptNs >= 0;
             if (isExpired) {
                 forget(stream, "after " + keptNs / 1_000_000_000 + " s (halfKeptNs)");
+                checkEnded(stream.job());
             }
         }
+    }
+
+    private void checkEnded(UUID job) {
+        if (!isAnyServing(job)) {
+            ended.accept(job);
+        }
+    }
+
+    /** Whether a server of this job is known that has not finished. */
+    boolean isAnyServing(UUID job) {
+        for (int i = 0; i < streams.size(); i++) {
+            InboundStream stream = streams.get(i);
+            if (!stream.isFinished() && stream.job().equals(job)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private void forget(InboundStream stream, String why) {

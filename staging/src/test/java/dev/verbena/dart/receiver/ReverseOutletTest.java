@@ -10,6 +10,7 @@ import dev.verbena.dart.DartReceiver;
 import dev.verbena.dart.DartServer;
 import dev.verbena.dart.DartWorld;
 import dev.verbena.dart.WireEnvironment;
+import dev.verbena.dart.store.InboundStream;
 import dev.verbena.dart.wire.FrameFlyweight;
 import dev.verbena.dart.wire.PieceFlyweight;
 import java.util.UUID;
@@ -46,6 +47,10 @@ class ReverseOutletTest {
     }
 
     private void state(UUID job, int kind, int rank) {
+        state(outlet, job, kind, rank);
+    }
+
+    private void state(ReverseOutlet of, UUID job, int kind, int rank) {
         UnsafeBuffer state = new UnsafeBuffer(new byte[FrameFlyweight.REVERSE_STATE_LENGTH]);
         state.putInt(0, kind, BIG_ENDIAN);
         state.putInt(4, rank + 1, BIG_ENDIAN);
@@ -53,7 +58,7 @@ class ReverseOutletTest {
         state.putInt(16, 4, BIG_ENDIAN);
         state.putInt(20, PieceFlyweight.LENGTH_MAX, BIG_ENDIAN);
         state.putLong(24, -1, BIG_ENDIAN);
-        outlet.onState(session, job, 0, state, 0);
+        of.onState(session, job, 0, state, 0);
     }
 
     private int send(int rank) {
@@ -89,13 +94,27 @@ class ReverseOutletTest {
             state(JOB, FrameFlyweight.REVERSE_HERE, rank);
             state(OTHER, FrameFlyweight.REVERSE_HERE, rank);
         }
-        for (int rank = 0; rank < 4; rank++) {
+        for (int rank = 0; rank < 2; rank++) {
             state(JOB, FrameFlyweight.REVERSE_GONE, rank);
         }
         assertThat(outlet.destinationCount()).isEqualTo(8);
         outlet.ended(JOB);
         assertThat(outlet.destinationCount()).isEqualTo(4);
         assertThat(outlet.isHere(0, 2)).isTrue();
+    }
+
+    /** The answer to its farewell got lost, and its clients were named again. */
+    @Test
+    void shouldKnowNobodyOfAServerThatFinishesTwice() {
+        ReceiverEngine engine = (ReceiverEngine) receiver.agent();
+        InboundStream stream = new InboundStream(JOB, 0, false);
+        engine.streams().add(stream);
+        engine.finished(stream);
+        state(engine.reverse(), JOB, FrameFlyweight.REVERSE_HERE, 3);
+        assertThat(engine.reverse().destinationCount()).isEqualTo(1);
+        engine.finished(stream);
+        assertThat(engine.reverse().destinationCount()).isZero();
+        assertThat(engine.statistics().finishedCount()).isEqualTo(1);
     }
 
     @Test

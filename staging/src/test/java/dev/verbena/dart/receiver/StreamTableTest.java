@@ -14,6 +14,7 @@ import dev.verbena.dart.config.ReceiverSettings;
 import dev.verbena.dart.store.InboundMessage;
 import dev.verbena.dart.store.InboundStream;
 import dev.verbena.dart.store.MessageFiles;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -25,8 +26,10 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(60)
 class StreamTableTest {
     private static final UUID JOB = new UUID(8, 9);
+    private static final UUID OTHER = new UUID(8, 10);
 
     private final WireEnvironment wire = new WireEnvironment();
+    private final List<UUID> ended = new ArrayList<>();
     private final ReceiverShared shared = shared(false);
     private final StreamTable table = table(shared);
 
@@ -41,8 +44,8 @@ class StreamTableTest {
                 null);
     }
 
-    private static StreamTable table(ReceiverShared shared) {
-        return new StreamTable(shared, new AbandonedMessages(shared));
+    private StreamTable table(ReceiverShared shared) {
+        return new StreamTable(shared, new AbandonedMessages(shared), ended::add);
     }
 
     /** A server that connects, and is gone. */
@@ -146,6 +149,34 @@ class StreamTableTest {
         assertThat(isKnown(2)).isTrue();
         assertThat(isKnown(3)).as("costs nothing").isTrue();
         assertThat(wire.errors).anyMatch(e -> e.getMessage().contains("server 1 of job"));
+    }
+
+    @Test
+    void shouldSayThatAJobIsOverWhenItsLastStreamIsForgotten() {
+        half(1, 1, "", 100);
+        use(2);
+        table.expire(1100, 1000);
+        assertThat(isKnown(1)).isFalse();
+        assertThat(ended).as("server 2 may serve on").isEmpty();
+        half(1, 1, "", 100);
+        table.find(JOB, 2).finish();
+        table.expire(1100, 1000);
+        assertThat(ended).containsExactly(JOB);
+    }
+
+    @Test
+    void shouldSayThatAJobIsOverWhenItsLastStreamMakesRoom() {
+        for (int i = 1; i < StreamTable.STREAMS_MAX; i++) {
+            use(i);
+        }
+        table.attach(null, null, OTHER, 0, 0);
+        use(2000);
+        assertThat(table.find(OTHER, 0)).isNull();
+        assertThat(ended).containsExactly(OTHER);
+        table.attach(null, null, OTHER, 1, 0);
+        table.attach(null, null, OTHER, 2, 0);
+        assertThat(table.find(OTHER, 1)).as("in the place of a server of the job").isNull();
+        assertThat(ended).containsExactly(OTHER);
     }
 
     @Test
