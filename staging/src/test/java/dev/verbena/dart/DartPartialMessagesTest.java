@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.verbena.agent.Await;
 import dev.verbena.dart.DartSecretTest.Stranger;
-import dev.verbena.dart.receiver.ReceiverEngine;
 import dev.verbena.dart.wire.FrameFlyweight;
 import java.io.IOException;
 import java.nio.ByteOrder;
@@ -112,6 +111,10 @@ class DartPartialMessagesTest {
         }
     }
 
+    private static long putAsideCount(DartWorld world) {
+        return DartWorld.counter(world.environment, "half messages put aside");
+    }
+
     @Test
     void shouldPutHalfMessagesAsideAndGoOnWhenTheirServersComeBack() throws Exception {
         try (DartWorld world = new DartWorld("shm")) {
@@ -125,8 +128,7 @@ class DartPartialMessagesTest {
             for (int id = 0; id < 4; id++) {
                 leaveHalf(port, id, HALF);
             }
-            ReceiverEngine engine = (ReceiverEngine) world.receiver.agent();
-            Await.until("put aside", () -> engine.putAsideCount() >= 3);
+            Await.until("put aside", () -> putAsideCount(world) >= 3);
             for (int id = 0; id < 4; id++) {
                 try (HalfServer server = new HalfServer(port, id, HALF)) {
                     assertThat(server.hello(1)).isEqualTo(FrameFlyweight.HELLO_ACK);
@@ -160,8 +162,7 @@ class DartPartialMessagesTest {
                 server.first();
                 server.awaitAck(2);
             }
-            ReceiverEngine engine = (ReceiverEngine) world.receiver.agent();
-            Await.until("put aside", () -> engine.putAsideCount() >= 3);
+            Await.until("put aside", () -> putAsideCount(world) >= 3);
             for (int id = 0; id < 4; id++) {
                 servers.get(id).second();
                 servers.get(id).awaitAck(3);

@@ -1,6 +1,7 @@
 package dev.verbena.dart;
 
 import dev.verbena.agent.Await;
+import dev.verbena.agent.Environment;
 import dev.verbena.agent.HeldPort;
 import dev.verbena.agent.RealEnvironment;
 import java.io.IOException;
@@ -213,6 +214,19 @@ public final class DartWorld implements AutoCloseable {
         byte[] bytes = new byte[length];
         new java.util.SplittableRandom(seed).nextBytes(bytes);
         return new UnsafeBuffer(bytes);
+    }
+
+    /** What a receiver shows under this label. */
+    public static long counter(Environment of, String label) {
+        long[] value = {0};
+        of.counters()
+                .forEach(
+                        (id, text) -> {
+                            if (text.equals("dart receiver " + label)) {
+                                value[0] = of.counters().getCounterValue(id);
+                            }
+                        });
+        return value[0];
     }
 
     void awaitReceived(int count) {

@@ -225,16 +225,6 @@ public final class ReceiverEngine implements ProtocolAgent {
                 connections.strangersDropped.get());
     }
 
-    /** Half messages whose memory was given back since the start. */
-    public long putAsideCount() {
-        return halves.putAside.get();
-    }
-
-    /** Looks at which a frame waited for memory. */
-    long memoryWaitCount() {
-        return halves.memoryWaits.get();
-    }
-
     /** What is known of servers, for tests. */
     List<InboundStream> streams() {
         return streams;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.verbena.AllocationMeter;
 import dev.verbena.dart.CrashBench;
 import dev.verbena.dart.DartMetadata;
+import dev.verbena.dart.DartWorld;
 import dev.verbena.dart.ScriptedServer;
 import dev.verbena.dart.store.InboundMessage;
 import dev.verbena.dart.store.InboundStream;
@@ -197,7 +198,9 @@ class PartialMessagesTest {
                     () ->
                             bench.servers.stream().allMatch(s -> s.acknowledged == 11)
                                     && held(bench) <= BOUND);
-            assertThat(engine.putAsideCount()).isGreaterThan(150);
+            bench.until(
+                    "shown",
+                    () -> DartWorld.counter(bench.wire, "half messages put aside") > 150);
             assertThat(AllocationMeter.requireNone(() -> cycles(bench, engine))).isPositive();
             bench.servers.forEach(ScriptedServer::allowAll);
             bench.until("all", bench::isDone);
