@@ -1,6 +1,7 @@
 package dev.verbena.dart.receiver;
 
 import dev.verbena.agent.DurableStore.Completion;
+import dev.verbena.agent.DurableStore.ReadableFile;
 import dev.verbena.agent.ProtocolAgent;
 import dev.verbena.dart.DartException;
 import dev.verbena.dart.SinkStatistics;
@@ -11,8 +12,10 @@ import dev.verbena.staging.forward.FileTransfers;
 import dev.verbena.staging.forward.SenderPool;
 import dev.verbena.staging.forward.SinkTask;
 import dev.verbena.staging.sink.SinkDataset;
+import java.io.UncheckedIOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
@@ -22,6 +25,7 @@ import java.util.function.Consumer;
  * message is settled, and so confirmed to its sender, when the sink has it; then its file goes. One
  * that the sink refuses is settled as a file of the directory, under a name that its sender knows.
  * While the sink cannot be reached all wait, in their files and, not confirmed, with the servers.
+ * One whose file somebody took away is lost after a while, and the others of its step are not.
  *
  * <p>A receiver that is killed may have handed over messages that are not settled: they come again,
  * and the sink knows them by their names. Owned by the receiver's agent; anybody may read the
@@ -31,6 +35,9 @@ final class SinkOutlet {
     private static final long RETRY_FIRST_NS = 200_000_000L;
     private static final long RETRY_LAST_NS = 30_000_000_000L;
     private static final long CLOSE_MS = 5_000;
+
+    /** A file that was gone for so long comes no more. */
+    private static final long GONE_NS = 600_000_000_000L;
 
     private final ReceiverShared shared;
     private final SenderPool senders;
@@ -48,6 +55,9 @@ final class SinkOutlet {
 
     /** Whose files cannot be read now. */
     private final List<List<InboundMessage>> unreadable = new ArrayList<>();
+
+    /** Since when, by the first of those that are handed over at once; until it is settled. */
+    private final IdentityHashMap<InboundMessage, Long> unreadableSince = new IdentityHashMap<>();
 
     private long unreadableNs;
     private long unreadableBackOffNs = RETRY_FIRST_NS;
@@ -187,12 +197,49 @@ final class SinkOutlet {
 
     /** The sink may well be there: the others go on. */
     private void unreadable(List<InboundMessage> messages, String text) {
+        long now = shared.clock.nanoTime();
+        Long since = unreadableSince.get(messages.get(0));
+        if (since != null && now - since - GONE_NS >= 0 && shared.files.isThere()) {
+            messages.removeIf(this::isGivenUp);
+        }
+        if (messages.isEmpty()) {
+            return;
+        }
         shared.report(new DartException(DartException.Code.TRANSFER_FAILED, text));
+        unreadableSince.putIfAbsent(messages.get(0), now);
         if (unreadable.isEmpty()) {
-            unreadableNs = shared.clock.nanoTime() + unreadableBackOffNs;
+            unreadableNs = now + unreadableBackOffNs;
             unreadableBackOffNs = Math.min(2 * unreadableBackOffNs, RETRY_LAST_NS);
         }
         unreadable.add(messages);
+    }
+
+    /** Gives it up if its file is gone, or too short for any sink; whether it did. */
+    private boolean isGivenUp(InboundMessage message) {
+        try (ReadableFile file = shared.files.store().read(message.fileName())) {
+            long length = message.metadata().payloadLength();
+            if (file == null) {
+                lost(message);
+            } else if (file.length() < length) {
+                refuse(message, "its file has " + file.length() + " bytes instead of " + length);
+            }
+            return file == null || file.length() < length;
+        } catch (UncheckedIOException e) {
+            return false;
+        }
+    }
+
+    private void lost(InboundMessage message) {
+        shared.report(
+                new DartException(
+                        DartException.Code.TRANSFER_FAILED,
+                        "message %s of client %s is lost: its file %s is gone"
+                                .formatted(
+                                        message.sequence(),
+                                        message.clientId(),
+                                        message.fileName())));
+        Counters.add(shared.abandoned, 1);
+        settle(message);
     }
 
     private void tryAgain(long now) {
@@ -288,6 +335,9 @@ final class SinkOutlet {
             }
         }
         shared.letGo(message);
+        if (unreadableSince.remove(message) != null && unreadableSince.isEmpty()) {
+            unreadableBackOffNs = RETRY_FIRST_NS;
+        }
     }
 
     /** Waits for what is being handed over, for 5 s at most, and closes the sink. */

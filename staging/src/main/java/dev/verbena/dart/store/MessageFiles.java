@@ -289,6 +289,15 @@ public final class MessageFiles implements AutoCloseable {
         check(message);
     }
 
+    /** Whether the directory itself can be read: its lock is there. */
+    public boolean isThere() {
+        try {
+            return exists(LOCK_NAME);
+        } catch (java.io.UncheckedIOException e) {
+            return false;
+        }
+    }
+
     private boolean exists(String name) {
         try (DurableStore.ReadableFile file = store.read(name)) {
             return file != null;
