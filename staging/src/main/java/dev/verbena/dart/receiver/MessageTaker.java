@@ -99,8 +99,7 @@ final class MessageTaker {
             return true;
         }
         if (message == null && !stream.hasRoomFor(frame.clientId())) {
-            return refuse(
-                    stream, frame, "more clients than this receiver remembers of a server");
+            return refuse(stream, frame, "more clients than this receiver remembers of a server");
         }
         if (message != null && message.isAside()) {
             if (stream.wanted() != message) {

@@ -186,8 +186,7 @@ final class SinkOutlet {
             }
             case NOT_BEGUN ->
                     unreadable(
-                            messages,
-                            "a stored message cannot be read, and waits: " + task.text());
+                            messages, "a stored message cannot be read, and waits: " + task.text());
             default -> {
                 waiting.addFirst(messages);
                 hold("the sink does not take messages, which wait: " + task.text());
@@ -320,8 +319,7 @@ final class SinkOutlet {
     }
 
     private void stays(Refusal refusal) {
-        shared.report(
-                new DartException(DartException.Code.TRANSFER_FAILED, refusal.text()));
+        shared.report(new DartException(DartException.Code.TRANSFER_FAILED, refusal.text()));
         Counters.add(refusedCount, 1);
         refused.accept(refusal.message());
         settle(refusal.message());

@@ -199,8 +199,7 @@ class PartialMessagesTest {
                             bench.servers.stream().allMatch(s -> s.acknowledged == 11)
                                     && held(bench) <= BOUND);
             bench.until(
-                    "shown",
-                    () -> DartWorld.counter(bench.wire, "half messages put aside") > 150);
+                    "shown", () -> DartWorld.counter(bench.wire, "half messages put aside") > 150);
             assertThat(AllocationMeter.requireNone(() -> cycles(bench, engine))).isPositive();
             bench.servers.forEach(ScriptedServer::allowAll);
             bench.until("all", bench::isDone);
