@@ -273,6 +273,45 @@ class FlesnetLossTest {
         requireWhole(3000);
     }
 
+    /** One input is late; the others were sent all when everything was delivered without it. */
+    private void startWithALateInput() {
+        start(c -> c.incompleteTimeoutNs(2 * MS));
+        long beginNs = dead().nanoClock().nanoTime();
+        for (int i = 0; i < NODES; i++) {
+            PatternSource whole = source(i, 3000, 10_000);
+            simulation.input(i == 1 ? new Paused(whole, 20 * MS, 1000 * MS, beginNs) : whole);
+        }
+    }
+
+    @Test
+    void shouldTakeNothingBackThatWasDeliveredToInputsThatHaveLeft() {
+        startWithALateInput();
+        FlesnetSimulation.Input last = simulation.inputs().get(2);
+        assertThat(simulation.world().runUntil(last.node()::isDone, 900 * MS)).isTrue();
+        simulation.world().crash(dead().host());
+        requireWhole(3000);
+    }
+
+    /** The lost node has answered the end of none: one stays, and is asked by the late one. */
+    @Test
+    void shouldTakeNothingBackThatWasDeliveredToAnInputThatHasEnded() {
+        startWithALateInput();
+        whenDeadDelivers =
+                timeslice -> {
+                    if (timeslice == 2939) {
+                        silence(1);
+                    }
+                };
+        // Acknowledgements of the last timeslice arrive, the answer to the end does not.
+        killAfter(1000, 1_000);
+        FlesnetSimulation.Input late = simulation.inputs().get(1);
+        simulation.world().runUntil(() -> !late.process().errors().isEmpty(), 100 * MS);
+        FlesnetSimulation.Input stays = simulation.inputs().get(2);
+        assertThat(stays.node().statistics().timeslices()).isEqualTo(3000);
+        assertThat(stays.node().isDone()).isFalse();
+        requireWhole(3000);
+    }
+
     /**
      * Inputs that are ahead of another carry the decision out while a live compute node has not yet
      * looked at what they had written and take back.

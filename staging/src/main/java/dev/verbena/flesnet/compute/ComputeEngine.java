@@ -179,6 +179,7 @@ public final class ComputeEngine implements ProtocolAgent {
         if (received < limit(peer) && assignment.timeslice(compute, received) < total) {
             throw new IllegalArgumentException("ends and owes components");
         }
+        recovery.ended(peer.input(), total);
         if (isShrinking) {
             omit(peer.input());
             return;

@@ -26,6 +26,10 @@ final class ComputeRecovery {
     private final boolean isTimed;
     private final Report[][] reports;
     private final boolean[] isGone;
+
+    /** Of each input that has ended, its last timeslice: all up to it were released; -1: none. */
+    private final long[] last;
+
     private int reportedEpoch = -1;
     private final List<Decision> decisions = new ArrayList<>();
 
@@ -41,6 +45,8 @@ final class ComputeRecovery {
         this.isTimed = isTimed;
         reports = new Report[EPOCHS_KEPT][inputs];
         isGone = new boolean[inputs];
+        last = new long[inputs];
+        Arrays.fill(last, -1);
     }
 
     /**
@@ -82,6 +88,11 @@ final class ComputeRecovery {
         isGone[input] = true;
     }
 
+    /** An input has ended after so many timeslices, which live compute nodes have all released. */
+    void ended(int input, long total) {
+        last[input] = Math.max(0, total) - 1;
+    }
+
     private Report report(int input) {
         Report report = reports[assignment.epoch() % EPOCHS_KEPT][input];
         return report != null && report.epoch() == assignment.epoch() ? report : null;
@@ -120,26 +131,32 @@ final class ComputeRecovery {
             if (report == null && !isGone[i]) {
                 return null;
             }
-            // One that has ended sets no trigger.
-            if (report != null && report.trigger() != Long.MAX_VALUE) {
-                least = Math.min(least, report.trigger());
-                largest = Math.max(largest, report.trigger());
+            // One that has ended sets no smallest trigger.
+            long sent = report == null ? last[i] : report.trigger();
+            if (sent != Long.MAX_VALUE) {
+                least = report == null ? least : Math.min(least, sent);
+                largest = Math.max(largest, sent);
             }
         }
         int[] failed = suspected();
         long[] done = new long[failed.length];
         for (int f = 0; f < failed.length; f++) {
             for (int i = 0; i < isGone.length; i++) {
-                Report report = report(i);
-                done[f] =
-                        report == null
-                                ? done[f]
-                                : Math.max(done[f], report.acknowledged()[failed[f]]);
+                done[f] = Math.max(done[f], acknowledged(i, failed[f]));
             }
         }
         boolean isEmpty = failed.length == 0 || least == Long.MAX_VALUE;
         long trigger = isTimed ? largest : least;
         return isEmpty ? null : new Decision(assignment.epoch(), trigger, failed, done);
+    }
+
+    private long acknowledged(int input, int node) {
+        Report report = report(input);
+        if (report != null) {
+            return report.acknowledged()[node];
+        }
+        // An end in an earlier epoch says nothing of what was dealt anew.
+        return last[input] >= assignment.begin() - 1 ? assignment.count(node, last[input]) : 0;
     }
 
     /** Reads a decision that an input has carried out. */

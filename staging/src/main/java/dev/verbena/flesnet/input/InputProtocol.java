@@ -228,7 +228,11 @@ final class InputProtocol implements AutoCloseable, InputRecovery.Engine {
     }
 
     private void gone(InputLink link, String reason) {
-        if (link.isLost() || hasLeft || link.isFinal()) {
+        if (link.isLost() || hasLeft) {
+            return;
+        }
+        if (link.isFinal()) {
+            lose(link, reason);
             return;
         }
         context.environment()
@@ -262,10 +266,11 @@ final class InputProtocol implements AutoCloseable, InputRecovery.Engine {
         sender.happened();
     }
 
-    /** Whether every live compute node has confirmed the end. */
+    /** Whether every live compute node has confirmed the end, and was sent every decision. */
     boolean isFinished() {
         for (InputLink link : links) {
-            if (!link.isLost() && !link.isFinal()) {
+            boolean isOver = link.isFinal() && !engine.recovery().isAckDue(link);
+            if (!link.isLost() && !isOver) {
                 return false;
             }
         }

@@ -11,8 +11,8 @@ import java.util.List;
  * The failure of compute nodes, as an input handles it (section 8). It reports once for each epoch
  * what it suspects, what every node has acknowledged and the last timeslice that it has sent; then
  * it sends nothing beyond that until live compute nodes have decided, which they do alike. One
- * whose timeslices are all released reports only when it is asked, and sets no trigger. Control
- * path: allocates. One thread.
+ * whose timeslices are all released reports only when it is asked, and sets no trigger unless
+ * timeslices were delivered without others. Control path: allocates. One thread.
  */
 final class InputRecovery {
     private final InputLink[] links;
@@ -89,7 +89,7 @@ final class InputRecovery {
             isReporting = true;
             isReported = isSuspected.clone();
             trigger =
-                    engine.isEnding()
+                    engine.isEnding() && ahead == 0
                             ? Long.MAX_VALUE
                             : Math.max(highestSent, assignment.begin() - 1);
             for (InputLink link : links) {

@@ -42,8 +42,7 @@ class InputRecoveryTest {
             links[c] = new InputLink(new FlesnetContext(), c, null, 0);
             links[c].greeted(10, 3, false);
         }
-        recovery =
-                new InputRecovery(links, assignment, new IntervalRanges(1, 3), null, engine, false);
+        recovery = recovery(false);
         for (int t = 0; t <= 6; t++) {
             InputLink link = links[t % 3];
             long position = link.positionFor(100);
@@ -60,6 +59,11 @@ class InputRecoveryTest {
 
     private static SyncFlyweight message(int type) {
         return new SyncFlyweight().begin(new UnsafeBuffer(new byte[256]), 0, type, 0, 1);
+    }
+
+    private InputRecovery recovery(boolean isTimed) {
+        return new InputRecovery(
+                links, assignment, new IntervalRanges(1, 3), null, engine, isTimed);
     }
 
     private void acknowledge(int node, int count) {
@@ -172,6 +176,18 @@ class InputRecoveryTest {
         assertThat(report.i64(4)).isEqualTo(Long.MAX_VALUE);
         recovery.onDecision(decision(1_000_000_000, 333_333_000, 2));
         assertThat(recovery.doWork(0)).isEqualTo(1);
+    }
+
+    /** Others may have been delivered less without it: it says how far everything was. */
+    @Test
+    void shouldSetATriggerWhenEverythingIsReleasedInATimedRun() {
+        recovery = recovery(true);
+        recovery.onSent(6);
+        isEnding = true;
+        recovery.suspect(2);
+        SyncFlyweight report = message(SyncFlyweight.FAILURE_REPORT);
+        recovery.writeReport(report);
+        assertThat(report.i64(4)).isEqualTo(6);
     }
 
     @Test
