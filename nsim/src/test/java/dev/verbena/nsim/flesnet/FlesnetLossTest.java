@@ -313,6 +313,23 @@ class FlesnetLossTest {
     }
 
     /**
+     * What is dealt anew comes after what one input had sent, of which the ring of another, with
+     * larger contents, does not hold so much: it drops contents.
+     */
+    @Test
+    void shouldGoOnWhenTheRingOfAnInputDoesNotHoldWhatAnotherHadSent() {
+        start(c -> c.incompleteTimeoutNs(2 * MS));
+        for (int i = 0; i < NODES; i++) {
+            simulation.input(new PatternSource(i, 8000, i == 1 ? 2048 : 64, 0, 0));
+        }
+        killAfter(100, 0);
+        requireWhole(2000);
+        assertThat(simulation.inputs().get(1).node().statistics().droppedMicroslices())
+                .isPositive();
+        assertThat(flags.get(1999L)).isZero();
+    }
+
+    /**
      * Inputs that are ahead of another carry the decision out while a live compute node has not yet
      * looked at what they had written and take back.
      */

@@ -44,6 +44,7 @@ final class InputRing implements MicrosliceSink, AutoCloseable {
     private int lastSystem;
     private int lastFormat;
     private long droppedCount;
+    private boolean isRefused;
     private String failure;
 
     InputRing(FlesnetContext context, Transport transport) {
@@ -171,6 +172,7 @@ final class InputRing implements MicrosliceSink, AutoCloseable {
     @Override
     public boolean hasRoom(int length) {
         boolean isRoom = owed == 0 && hasDescriptor() && length <= contentFree();
+        isRefused = !isRoom;
         if (!isRoom && !hasComponent(released / perTimeslice)) {
             // Nothing can be sent, so nothing will be released.
             failure =
@@ -183,6 +185,26 @@ final class InputRing implements MicrosliceSink, AutoCloseable {
                                     contentMax());
         }
         return isRoom;
+    }
+
+    /** Whether the source waits for room: there was none since the last release. */
+    boolean isRefused() {
+        return isRefused;
+    }
+
+    /** Drops the contents of all microslices here, so that later ones have room. */
+    void empty() {
+        long end = written;
+        written = released;
+        while (written < end) {
+            int slot = (int) (written & descriptorMask);
+            droppedCount += isEmpty[slot] ? 0 : 1;
+            MicrosliceFlyweight m = microslice.wrap(descriptors, slot * MicrosliceFlyweight.LENGTH);
+            append(m.equipment(), EMPTY_FLAGS, m.system(), m.format(), m.index(), 0, 0, true);
+        }
+        ends[(int) (released - 1 & descriptorMask)] = contentWritten;
+        contentReleased = contentWritten;
+        isRefused = false;
     }
 
     /** Why nothing will ever have room; null if that is not so. */
@@ -280,6 +302,7 @@ final class InputRing implements MicrosliceSink, AutoCloseable {
         if (next > released) {
             released = next;
             contentReleased = contentBegin(next);
+            isRefused = false;
         }
     }
 
