@@ -9,6 +9,7 @@ import dev.verbena.flesnet.MicrosliceSink;
 import dev.verbena.flesnet.MicrosliceSource;
 import dev.verbena.flesnet.PatternSource;
 import dev.verbena.flesnet.Timeslice;
+import dev.verbena.flesnet.dfs.DfsParameters;
 import dev.verbena.nsim.network.NetworkContext;
 import dev.verbena.nsim.topology.TreeTopology;
 import dev.verbena.nsim.world.SimulatedProcess;
@@ -21,6 +22,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Compute nodes that are lost when inputs have ended, are lost or are late. */
 @Timeout(120)
@@ -260,9 +263,11 @@ class FlesnetLossTest {
     }
 
     /** Timeslices were delivered that one input has not sent yet when a compute node is lost. */
-    @Test
-    void shouldDeliverNothingTwiceWhenAnInputIsLateAndAComputeNodeIsLost() {
-        start(c -> c.incompleteTimeoutNs(2 * MS));
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void shouldDeliverNothingTwiceWhenAnInputIsLateAndAComputeNodeIsLost(boolean isPaced) {
+        DfsParameters dfs = isPaced ? DfsParameters.PAPER.intervals(30, 3) : null;
+        start(c -> c.incompleteTimeoutNs(2 * MS).dfs(dfs, 1));
         long beginNs = dead().nanoClock().nanoTime();
         for (int i = 0; i < NODES; i++) {
             PatternSource whole = source(i, 3000, 10_000);

@@ -29,6 +29,7 @@ public final class IntervalPacer {
     private long conflictCount;
     private long changeCount;
     private boolean isNextAllowed;
+    private boolean isStopped;
 
     /**
      * Nothing is open.
@@ -66,6 +67,9 @@ public final class IntervalPacer {
      * @return {@link #NOT_OPEN} if its interval cannot begin yet
      */
     public long dueNs(long timeslice, int position, long nowNs) {
+        if (isStopped) {
+            return nowNs;
+        }
         if (open < 0) {
             open(nowNs);
         }
@@ -187,10 +191,15 @@ public final class IntervalPacer {
         }
     }
 
+    /** From now on everything may be sent at once, and nothing is measured. */
+    public void stop() {
+        isStopped = true;
+    }
+
     /** Slot of a timeslice's interval; -1: it is not open, or was reported. */
     private int openSlot(long timeslice) {
         long j = ranges.intervalOf(timeslice);
-        return j > open || j <= reported || j < open - 1 ? -1 : slot(j);
+        return isStopped || j > open || j <= reported || j < open - 1 ? -1 : slot(j);
     }
 
     /**

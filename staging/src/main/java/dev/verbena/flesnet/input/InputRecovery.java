@@ -188,6 +188,11 @@ final class InputRecovery {
     private void apply(long nowNs) {
         int epoch = assignment.epoch();
         int[] failed = decided.failed();
+        boolean isBehind = decided.trigger() > highestSent;
+        if (pacer != null && isBehind && ranges.intervalOf(decided.trigger()) > pacer.open()) {
+            // What is owed comes after intervals that others have sent, and could not open here.
+            pacer.stop();
+        }
         for (int i = 0; i < failed.length; i++) {
             settleFailed(links[failed[i]], decided.done()[i], nowNs);
         }
