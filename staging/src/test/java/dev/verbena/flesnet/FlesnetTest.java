@@ -330,6 +330,26 @@ class FlesnetTest {
         }
     }
 
+    private static void fail(Timeslice timeslice) {
+        if (timeslice.index() == 5) {
+            throw new IllegalStateException("broken");
+        }
+        timeslice.release();
+    }
+
+    /** Else the timeslice would never be released, and the run would stop some time later. */
+    @Test
+    void shouldFailWhenItsConsumerDoes() {
+        try (FlesnetRun run = new FlesnetRun(directory, c -> c.nodes(1, 1))) {
+            run.compute(0, FlesnetTest::fail).input(0, run.pattern(0, 400, 64, 0));
+            Await.until(run::state, () -> run.computes.get(0).failure() != null);
+            assertThat(run.computes.get(0).failure())
+                    .hasMessageContaining("consumer failed at timeslice 5: java.lang.Illegal");
+            Await.until(run::state, () -> run.inputs.get(0).failure() != null);
+            assertThat(run.inputs.get(0).failure()).hasMessageContaining("node 0 aborted");
+        }
+    }
+
     /** Who waits for a node that could not begin sees why. */
     @Test
     void shouldFailWhenANodeCannotBegin() {

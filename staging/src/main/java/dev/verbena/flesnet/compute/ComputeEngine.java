@@ -103,10 +103,10 @@ public final class ComputeEngine implements ProtocolAgent {
         int work = publisher.doWork(transport.uri());
         work += protocol.poll(now);
         mirror.publish(now);
+        work += failure == null ? deliver(now) : 0;
         if (failure != null) {
             return work;
         }
-        work += deliver(now);
         if (table.collect()) {
             work++;
             statistics.released(table.released());
@@ -126,8 +126,18 @@ public final class ComputeEngine implements ProtocolAgent {
             }
             built.index(assignment.timeslice(compute, built.descriptor()));
             statistics.delivered((built.flags() & ComponentFlyweight.MISSING_COMPONENT) != 0);
-            handler.onTimeslice(built);
             work++;
+            try {
+                handler.onTimeslice(built);
+            } catch (RuntimeException | AssertionError | LinkageError e) {
+                // Nobody will release it.
+                end(
+                        new FlesnetException(
+                                "compute node %s: its consumer failed at timeslice %s: %s"
+                                        .formatted(compute, built.index(), e),
+                                e));
+                break;
+            }
         }
         return work;
     }
