@@ -221,6 +221,42 @@ class FlesnetLossTest {
         requireWhole(3000);
     }
 
+    private void holdAllWithoutALateInput() {
+        isHolding = true;
+        startWithALateInput(0, 40 * MS);
+        simulation.world().run(35 * MS);
+        assertThat(held).hasSize(NODES * 8).allMatch(timeslice -> !timeslice.hasComponent(1));
+    }
+
+    private void releaseAll() {
+        isHolding = false;
+        held.forEach(Timeslice::release);
+        requireWhole(3000);
+    }
+
+    /** The late input goes on while the consumer has what was delivered without it. */
+    @Test
+    void shouldNotChangeATimesliceThatTheConsumerHas() {
+        holdAllWithoutALateInput();
+        simulation.world().run(60 * MS);
+        assertThat(simulation.inputs().get(1).node().statistics().components()).isPositive();
+        assertThat(held)
+                .allMatch(timeslice -> !timeslice.hasComponent(1) && timeslice.size(1) == 0)
+                .allMatch(t -> t.flags(1) == ComponentFlyweight.MISSING_COMPONENT);
+        releaseAll();
+    }
+
+    /** The oldest of those is incomplete, and its time is over. */
+    @Test
+    void shouldSleepWhileTheConsumerHasAllTimesliceSlots() {
+        holdAllWithoutALateInput();
+        String name = dead().name();
+        long before = simulation.world().stepCount(name);
+        simulation.world().run(1 * MS);
+        assertThat(simulation.world().stepCount(name) - before).isLessThan(NODES * 10);
+        releaseAll();
+    }
+
     /** Else its memory would go while the consumer still looks at it. */
     @Test
     void shouldNotBeDoneBeforeItsConsumerIsWhenAllInputsAreLost() {
@@ -279,18 +315,18 @@ class FlesnetLossTest {
     }
 
     /** One input is late; the others were sent all when everything was delivered without it. */
-    private void startWithALateInput() {
+    private void startWithALateInput(long fromNs, long untilNs) {
         start(c -> c.incompleteTimeoutNs(2 * MS));
         long beginNs = dead().nanoClock().nanoTime();
         for (int i = 0; i < NODES; i++) {
             PatternSource whole = source(i, 3000, 10_000);
-            simulation.input(i == 1 ? new Paused(whole, 20 * MS, 1000 * MS, beginNs) : whole);
+            simulation.input(i == 1 ? new Paused(whole, fromNs, untilNs, beginNs) : whole);
         }
     }
 
     @Test
     void shouldTakeNothingBackThatWasDeliveredToInputsThatHaveLeft() {
-        startWithALateInput();
+        startWithALateInput(20 * MS, 1000 * MS);
         FlesnetSimulation.Input last = simulation.inputs().get(2);
         assertThat(simulation.world().runUntil(last.node()::isDone, 900 * MS)).isTrue();
         simulation.world().crash(dead().host());
@@ -300,7 +336,7 @@ class FlesnetLossTest {
     /** The lost node has answered the end of none: one stays, and is asked by the late one. */
     @Test
     void shouldTakeNothingBackThatWasDeliveredToAnInputThatHasEnded() {
-        startWithALateInput();
+        startWithALateInput(20 * MS, 1000 * MS);
         whenDeadDelivers =
                 timeslice -> {
                     if (timeslice == 2939) {

@@ -123,9 +123,10 @@ final class TimesliceTable {
         return timeoutNs > 0 && arrivals[slot] > absentCount && nowNs - firstNs[slot] >= timeoutNs;
     }
 
-    /** Whether a timeslice has begun to arrive that is not complete. */
+    /** Whether a timeslice has begun to arrive that is not complete; its slot is not in use. */
     boolean isPartial() {
-        return arrivals[slot(completed)] > absentCount && arrivals[slot(completed)] < inputs;
+        int arrived = completed - released < slots ? arrivals[slot(completed)] : 0;
+        return arrived > absentCount && arrived < inputs;
     }
 
     long firstNs() {
@@ -162,6 +163,10 @@ final class TimesliceTable {
     /** One timeslice; an object for each slot. */
     final class Built implements Timeslice {
         private final int slot;
+
+        /** By input; a contribution that comes later changes nothing. */
+        private final boolean[] isPresent = new boolean[inputs];
+
         private long descriptor;
         private long index;
         private int flags;
@@ -174,6 +179,7 @@ final class TimesliceTable {
             descriptor = number;
             flags = 0;
             for (int i = 0; i < inputs; i++) {
+                isPresent[i] = rings[i].received() > number;
                 flags |= flags(i);
             }
         }
@@ -211,7 +217,7 @@ final class TimesliceTable {
 
         @Override
         public boolean hasComponent(int input) {
-            return rings[input].received() > descriptor;
+            return isPresent[input];
         }
 
         @Override
