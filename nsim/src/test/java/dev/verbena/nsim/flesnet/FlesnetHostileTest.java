@@ -22,6 +22,7 @@ import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.function.UnaryOperator;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -41,8 +42,41 @@ class FlesnetHostileTest {
 
     private static final int[] BODIES = {0, 24, 116, 20, 32, 68, 44, 8, 8, 0, 8, 16, 8, 16, 16};
 
-    /** Some of its messages are replaced on their way out. */
-    private static final class Liar extends ForwardingEnvironment {
+    /** Its messages may be changed on their way out. */
+    private abstract static class Forger extends ForwardingEnvironment {
+        Forger(Environment inner) {
+            super(inner);
+        }
+
+        /** Connection, region, offset, length, context, flags. */
+        abstract void forge(Object[] send);
+
+        @Override
+        public Transport openTransport(String scheme, TransportContext context) {
+            Transport inner = super.openTransport(scheme, context);
+            return (Transport)
+                    Proxy.newProxyInstance(
+                            Transport.class.getClassLoader(),
+                            new Class<?>[] {Transport.class},
+                            (proxy, method, arguments) -> {
+                                if (method.getName().equals("send")) {
+                                    forge(arguments);
+                                }
+                                try {
+                                    return method.invoke(inner, arguments);
+                                } catch (InvocationTargetException e) {
+                                    throw e.getCause();
+                                }
+                            });
+        }
+
+        static int offset(Object[] send) {
+            return (int) (long) (Long) send[2];
+        }
+    }
+
+    /** Some of its messages are replaced. */
+    private static final class Liar extends Forger {
         private final Random random;
         private int honestCount;
 
@@ -53,27 +87,14 @@ class FlesnetHostileTest {
         }
 
         @Override
-        public Transport openTransport(String scheme, TransportContext context) {
-            Transport inner = super.openTransport(scheme, context);
-            return (Transport)
-                    Proxy.newProxyInstance(
-                            Transport.class.getClassLoader(),
-                            new Class<?>[] {Transport.class},
-                            (proxy, method, arguments) -> {
-                                if (method.getName().equals("send") && honestCount-- < 0) {
-                                    replace(arguments);
-                                }
-                                try {
-                                    return method.invoke(inner, arguments);
-                                } catch (InvocationTargetException e) {
-                                    throw e.getCause();
-                                }
-                            });
+        void forge(Object[] send) {
+            if (honestCount-- < 0) {
+                replace(send);
+            }
         }
 
-        /** Connection, region, offset, length, context, flags. */
         private void replace(Object[] send) {
-            int at = (int) (long) (Long) send[2];
+            int at = offset(send);
             RegisteredRegion region = (RegisteredRegion) send[1];
             if (random.nextInt(3) == 0 || at + LONGEST > region.length()) {
                 return;
@@ -149,13 +170,8 @@ class FlesnetHostileTest {
                         seed,
                         TreeTopology.single(INPUTS + COMPUTES),
                         new NetworkContext(),
-                        context -> settings(context, liar, random))) {
-            for (int c = 0; c < COMPUTES; c++) {
-                simulation.compute(Timeslice::release);
-            }
-            for (int i = 0; i < INPUTS; i++) {
-                simulation.input(new PatternSource(i, TIMESLICES * 4L + 1, 256, 128, 0));
-            }
+                        context -> settings(context, liar, own -> new Liar(own, random)))) {
+            start(simulation, 0);
             List<SimulatedProcess> honest = new ArrayList<>();
             simulation.inputs().forEach(node -> honest.add(node.process()));
             simulation.computes().forEach(node -> honest.add(node.process()));
@@ -170,17 +186,62 @@ class FlesnetHostileTest {
         }
     }
 
+    /** Says that it has carried a decision out in which a lost node had built more. */
+    private static final class Differing extends Forger {
+        Differing(Environment inner) {
+            super(inner);
+        }
+
+        @Override
+        void forge(Object[] send) {
+            int length = (int) (long) (Long) send[3];
+            UnsafeBuffer place = ((RegisteredRegion) send[1]).buffer(offset(send), length);
+            SyncFlyweight message = new SyncFlyweight().wrap(place, 0, length);
+            if (message.type() == SyncFlyweight.DECISION_ACK) {
+                message.i64(20, message.i64(20) + 1);
+            }
+        }
+    }
+
+    /** Else a timeslice could be built twice, or by nobody. */
+    @Test
+    void shouldEndARunInWhichComputeNodesHaveDecidedDifferently() {
+        try (FlesnetSimulation simulation =
+                new FlesnetSimulation(
+                        1,
+                        TreeTopology.single(INPUTS + COMPUTES),
+                        new NetworkContext(),
+                        context -> settings(context, "input1", Differing::new))) {
+            start(simulation, 100_000);
+            simulation.world().run(40_000_000);
+            simulation.world().crash(simulation.computes().get(2).process().host());
+            simulation.world().run(RUN_NS);
+            assertThat(simulation.computes().get(0).node().failure())
+                    .hasMessageContaining("decided differently");
+        }
+    }
+
+    private static void start(FlesnetSimulation simulation, long periodNs) {
+        for (int c = 0; c < COMPUTES; c++) {
+            simulation.compute(Timeslice::release);
+        }
+        for (int i = 0; i < INPUTS; i++) {
+            simulation.input(new PatternSource(i, TIMESLICES * 4L + 1, 256, 128, periodNs));
+        }
+    }
+
     private static boolean isReport(Throwable error) {
         return error instanceof FlesnetException
                 || error instanceof IllegalStateException
                         && error.getMessage().startsWith("a peer is dropped");
     }
 
-    private static FlesnetContext settings(FlesnetContext context, String liar, Random random) {
+    private static FlesnetContext settings(
+            FlesnetContext context, String liar, UnaryOperator<Environment> change) {
         Environment own = context.environment();
         boolean isLiar = ((SimulatedProcess) own).host().name().equals(liar);
         return context.nodes(INPUTS, COMPUTES)
-                .environment(isLiar ? new Liar(own, random) : own)
+                .environment(isLiar ? change.apply(own) : own)
                 .timeslice(4, 1)
                 .rings(14, 3)
                 .sourceRing(18, 10)

@@ -1,6 +1,7 @@
 package dev.verbena.flesnet.compute;
 
 import dev.verbena.flesnet.FlesnetContext;
+import dev.verbena.flesnet.FlesnetException;
 import dev.verbena.flesnet.dfs.IntervalMetadata;
 import dev.verbena.flesnet.wire.ControlMemory;
 import dev.verbena.flesnet.wire.ControlSlot;
@@ -210,6 +211,9 @@ final class ComputeProtocol implements AutoCloseable {
         if (decision.epoch() != peer.ackedEpoch()
                 || decision.epoch() >= engine.assignment().epoch()) {
             throw new IllegalArgumentException("decision of epoch " + decision.epoch());
+        }
+        if (!engine.recovery().isOwn(decision)) {
+            engine.end(new FlesnetException("compute nodes have decided differently"));
         }
         happened();
         peer.acked(decision.epoch() + 1);

@@ -194,6 +194,14 @@ final class ComputeRecovery {
         return decisions.get(epoch);
     }
 
+    /** Whether this is what was decided for its epoch, which is over. */
+    boolean isOwn(Decision decision) {
+        Decision own = decisions.get(decision.epoch());
+        return own.trigger() == decision.trigger()
+                && Arrays.equals(own.failed(), decision.failed())
+                && Arrays.equals(own.done(), decision.done());
+    }
+
     /** Writes a decision. */
     static void write(SyncFlyweight message, Decision decision) {
         int n = decision.failed().length;
