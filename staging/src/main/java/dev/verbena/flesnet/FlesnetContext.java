@@ -62,7 +62,7 @@ public final class FlesnetContext {
         return this;
     }
 
-    /** Numbers of input nodes and of compute nodes, up to 65,535 and 4,096. */
+    /** Numbers of input nodes and of compute nodes, up to 16,380 and 4,096. */
     public FlesnetContext nodes(int inputNodes, int computeNodes) {
         inputs = inputNodes;
         computes = computeNodes;
@@ -169,7 +169,7 @@ public final class FlesnetContext {
         Arguments.notNull("environment", environment);
         Arguments.notNull("intervals", intervals);
         Arguments.notEmpty("directory", directory);
-        Arguments.range("inputs", inputs, 1, 65_535);
+        Arguments.range("inputs", inputs, 1, 16_380);
         Arguments.range("computes", computes, 1, 4_096);
         Arguments.range("schedulers", schedulers, 0, computes);
         Arguments.range("timesliceSize", timesliceSize, 1, 1 << 20);

@@ -325,6 +325,10 @@ class FlesnetTest {
                     .hasMessageContaining("dataExponent 31 is outside 4 to 30");
             assertThatThrownBy(() -> run.context.nodes(1, 2048).rings(20, 16).conclude())
                     .hasMessageContaining("descriptors of 2048 compute nodes with 2^16 each");
+            // A transport has no more connections.
+            run.context.nodes(16_380, 1).conclude().transport(16_380).conclude();
+            assertThatThrownBy(() -> run.context.nodes(16_381, 1).conclude())
+                    .hasMessageContaining("inputs 16381 is outside 1 to 16380");
             assertThatThrownBy(() -> new PatternSource(0, 1, 9, 0, 0))
                     .hasMessageContaining("multiple of 8");
         }

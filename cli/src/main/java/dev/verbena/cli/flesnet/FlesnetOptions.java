@@ -117,7 +117,7 @@ final class FlesnetOptions {
      * @throws Messages.Failure if the transport cannot work here
      */
     void check() {
-        CliCommand.inRange(command, "--inputs", inputs, 1, 65_535);
+        CliCommand.inRange(command, "--inputs", inputs, 1, 16_380);
         CliCommand.inRange(command, "--computes", computes, 1, 4_096);
         CliCommand.inRange(command, "--timeslice", timeslice, 1, 1 << 20);
         CliCommand.inRange(command, "--overlap", overlap, 0, 1 << 20);
