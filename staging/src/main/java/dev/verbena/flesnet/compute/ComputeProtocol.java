@@ -253,9 +253,21 @@ final class ComputeProtocol implements AutoCloseable {
         nowNs = now;
         int work = sender.flush(now);
         if (isAllOver() && engine.isEmpty(now)) {
-            engine.done();
+            end();
         }
         return work;
+    }
+
+    /** Inputs that have all gone without an end may have given this node up, and go on. */
+    private void end() {
+        if (finalCount > 0) {
+            engine.done();
+        } else {
+            engine.end(
+                    new FlesnetException(
+                            "compute node %s lost all inputs before any had ended"
+                                    .formatted(compute)));
+        }
     }
 
     private boolean isAllOver() {
