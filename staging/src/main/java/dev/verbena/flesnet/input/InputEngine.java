@@ -149,7 +149,7 @@ public final class InputEngine implements ProtocolAgent {
         work += protocol.flush(now);
         if (!recovery.isBusy()) {
             free(); // what is reported as owed may have to be sent again
-            if (assignment.epoch() > 0 && ring.isRefused() && isStuck()) {
+            if (recovery.isStuck(ring)) {
                 ring.empty();
             }
         }
@@ -397,21 +397,6 @@ public final class InputEngine implements ProtocolAgent {
         if (freed != before) {
             ring.release(freed);
         }
-    }
-
-    /**
-     * Whether no connection can go on before the source does, which waits for room. What a lost
-     * node owed comes after all that any input had sent, and this ring may not hold that much.
-     */
-    private boolean isStuck() {
-        for (InputLink link : links) {
-            boolean isIdle = link.released() == link.next();
-            long timeslice = assignment.timeslice(link.compute, link.next());
-            if (link.isReady() && !(isIdle && !ring.hasComponent(timeslice))) {
-                return false;
-            }
-        }
-        return true;
     }
 
     private void wantWakeAt(long dueNs) {

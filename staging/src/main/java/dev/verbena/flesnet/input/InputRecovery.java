@@ -255,6 +255,21 @@ final class InputRecovery {
         message.extend(12 * failed.length);
     }
 
+    /**
+     * Whether no connection can go on before the source does, which waits for room. What a lost
+     * node owed comes after all that any input had sent, and this ring may not hold that much.
+     */
+    boolean isStuck(InputRing ring) {
+        boolean isStuck = assignment.epoch() > 0 && ring.isRefused();
+        for (int i = 0; isStuck && i < links.length; i++) {
+            InputLink link = links[i];
+            long timeslice = assignment.timeslice(link.compute, link.next());
+            boolean isIdle = link.released() == link.next() && !ring.hasComponent(timeslice);
+            isStuck = isIdle || !link.isReady();
+        }
+        return isStuck;
+    }
+
     /** Whether a failure waits for its decision. */
     boolean isBusy() {
         return isReporting || decided != null;
