@@ -9,7 +9,6 @@ import java.io.InputStream;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.function.IntFunction;
 
 /**
  * Reads archives of microslices or timeslices, of this and of older versions (section 9.1). What it
@@ -53,29 +52,6 @@ public final class ArchiveReader implements AutoCloseable {
         if (head.compression() == ArchiveHead.ZSTD) {
             in = new ZstdInputStream(file);
             position = 0;
-        }
-    }
-
-    /**
-     * Reads a sequence of archives as one.
-     *
-     * @param open the file of each number from 0; null: there is none with this number
-     */
-    public static List<ArchivedTimeslice> readTimeslices(IntFunction<InputStream> open)
-            throws IOException {
-        List<ArchivedTimeslice> all = new ArrayList<>();
-        for (int n = 0; ; n++) {
-            InputStream file = open.apply(n);
-            if (file == null) {
-                return all;
-            }
-            try (ArchiveReader reader = new ArchiveReader(file, ArchiveHead.TIMESLICES)) {
-                for (ArchivedTimeslice t = reader.nextTimeslice();
-                        t != null;
-                        t = reader.nextTimeslice()) {
-                    all.add(t);
-                }
-            }
         }
     }
 

@@ -43,7 +43,6 @@ public final class ConsumerBroker implements TimesliceHandler, ProtocolAgent {
     private Object fileKey;
     private UnsafeBuffer buffer;
     private int registered;
-    private long lost;
     private long nextBeatNs;
     private long beat;
     private volatile long handedCount;
@@ -196,7 +195,6 @@ public final class ConsumerBroker implements TimesliceHandler, ProtocolAgent {
 
     private void lose(Worker worker, Exception why) {
         report("consumer '" + worker.wish().name() + "' is lost", why);
-        lost++;
         end(worker);
     }
 
@@ -392,11 +390,6 @@ public final class ConsumerBroker implements TimesliceHandler, ProtocolAgent {
     /** Timeslices that went by because no consumer was there or wanted them. Any thread. */
     public long unwantedCount() {
         return unwantedCount;
-    }
-
-    /** Consumers that were lost. The agent's thread, or when it does not run. */
-    public long lostCount() {
-        return lost;
     }
 
     @Override

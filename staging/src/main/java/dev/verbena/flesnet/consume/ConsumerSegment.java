@@ -238,10 +238,6 @@ final class ConsumerSegment {
         return items;
     }
 
-    int itemLength() {
-        return itemLength;
-    }
-
     int itemAt(int item) {
         return ITEMS_AT + item * itemLength;
     }

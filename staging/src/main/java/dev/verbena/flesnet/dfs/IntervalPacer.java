@@ -26,7 +26,6 @@ public final class IntervalPacer {
     private long open = -1;
     private long reported = -1;
     private long improvisedCount;
-    private long conflictCount;
     private long changeCount;
     private boolean isNextAllowed;
     private boolean isStopped;
@@ -50,10 +49,6 @@ public final class IntervalPacer {
         int slot = slot(k);
         if (k <= open || k - open >= SLOTS - 1 || proposedIntervals[slot] == k) {
             return;
-        }
-        if (proposal.first() != ranges.first(k) || proposal.last() != ranges.last(k)) {
-            // While a failure is handled, replicas that know less of it propose older ranges.
-            conflictCount++;
         }
         proposedIntervals[slot] = k;
         proposedStarts[slot] = proposal.startNs();
@@ -256,10 +251,5 @@ public final class IntervalPacer {
     /** Intervals that were opened without a proposal. */
     public long improvisedCount() {
         return improvisedCount;
-    }
-
-    /** Proposals whose ranges were not those of this sender. */
-    public long conflictCount() {
-        return conflictCount;
     }
 }

@@ -182,11 +182,6 @@ public final class Proposer {
         return durations[slot(interval)];
     }
 
-    /** Whether the last proposal was shortened. */
-    public boolean isSpeedingUp() {
-        return isSpeedingUp;
-    }
-
     /** Proposals that were shortened. */
     public long speedUpCount() {
         return speedUpCount;

@@ -122,9 +122,4 @@ public final class ScheduleEngine {
     public Proposer proposer() {
         return proposer;
     }
-
-    /** What is known of an input's clock. */
-    public ClockSynchronizer clock(int input) {
-        return clocks[input];
-    }
 }
