@@ -365,4 +365,47 @@ class FlesnetTest {
             assertThat(run.computes.get(0).failure()).hasMessageContaining("provider 'none'");
         }
     }
+
+    @Test
+    void shouldFailWhenTheThreadOfAComputeNodeEndsOfAnError() {
+        try (FlesnetRun run = new FlesnetRun(directory, c -> c.nodes(1, 1))) {
+            run.compute(
+                    0,
+                    timeslice -> {
+                        throw new OutOfMemoryError("planted");
+                    });
+            run.input(0, run.pattern(0, 3, 64, 0));
+            Await.until("a failure", () -> run.computes.get(0).failure() != null);
+            assertThat(run.computes.get(0).failure())
+                    .hasMessage("flesnet-compute-0: its thread has ended");
+        }
+    }
+
+    @Test
+    void shouldFailWhenTheThreadOfAnInputEndsOfAnError() {
+        try (FlesnetRun run = new FlesnetRun(directory, c -> c.nodes(1, 1))) {
+            run.compute(0).input(0, new FailingSource());
+            Await.until("a failure", () -> run.inputs.get(0).failure() != null);
+            assertThat(run.inputs.get(0).failure())
+                    .hasMessage("flesnet-input-0: its thread has ended");
+        }
+    }
+
+    /** As when the file that it has mapped is cut off. */
+    private static final class FailingSource implements MicrosliceSource {
+        @Override
+        public int poll(MicrosliceSink sink, long nowNs) {
+            throw new InternalError("planted");
+        }
+
+        @Override
+        public boolean isEnded() {
+            return false;
+        }
+
+        @Override
+        public long nextDueNs() {
+            return NEVER;
+        }
+    }
 }

@@ -382,6 +382,9 @@ public final class ComputeEngine implements ProtocolAgent {
 
     @Override
     public void onClose() {
+        if (!isDone && failure == null) {
+            failure = new FlesnetException(roleName() + ": its thread has ended");
+        }
         if (protocol != null) {
             protocol.leave();
         }

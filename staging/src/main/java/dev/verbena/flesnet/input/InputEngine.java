@@ -473,6 +473,9 @@ public final class InputEngine implements ProtocolAgent {
 
     @Override
     public void onClose() {
+        if (!isDone && failure == null) {
+            failure = new FlesnetException(roleName() + ": its thread has ended");
+        }
         if (protocol != null) {
             protocol.leave(!isDone);
             protocol.drain();
