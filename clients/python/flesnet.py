@@ -25,6 +25,7 @@ QUEUE = 8
 FAILED = 2
 BEAT_SECONDS = 1.0
 SILENCE_SECONDS = 10.0
+PAUSE_SECONDS = 3.0
 
 MICROSLICE = numpy.dtype([
     ("id", "u1"), ("version", "u1"), ("equipment", "<u2"), ("flags", "<u2"), ("system", "u1"),
@@ -85,12 +86,17 @@ class Consumer:
             # He could cut the segment off at any time, which would end this process.
             raise ConsumerError(f"{path} belongs to the user {owner}; run as the user of the compute node")
         with open(path, "r+b") as file:
+            before = os.fstat(file.fileno())
             self._map = mmap.mmap(file.fileno(), 0)
         self._bytes = numpy.frombuffer(self._map, dtype="u1")
         header = self._bytes[:24].view("<u4")
         magic = int(self._bytes[:8].view("<u8")[0])
         if magic != MAGIC or header[2] != VERSION:
             raise ConsumerError(f"{path} is no segment of timeslices of this version")
+        try:
+            os.kill(self._read(48), 0)
+        except OSError as gone:
+            raise ConsumerError(f"{path} is left over: its compute node is gone") from gone
         self._workers, self._items = int(header[3]), int(header[4])
         self._item_length = int(self._bytes[24:32].view("<u8")[0])
         self._token = os.getpid() << 32 | next(_COUNT)
@@ -98,12 +104,16 @@ class Consumer:
         self._slot = None
         self._taken = 0
         self._is_held = False
-        self._beat_at = self._heard_at = time.monotonic()
+        self._beat_at = self._heard_at = self._looked_at = time.monotonic()
         self._beat = self._heard = 0
         whole = f"{path}.new-{self._token}"
         with open(whole, "w", encoding="utf-8") as file:
             file.write(f"{stride}\n{offset}\n{queue.upper()}\n{group}\n{name}\n")
         os.rename(whole, self._registration)
+        if not os.path.exists(path) or not os.path.samestat(before, os.stat(path)):
+            # Another broker would take it for a consumer of its own segment.
+            self.close()
+            raise ConsumerError(f"{path} was replaced meanwhile; register again")
 
     # Whole aligned words: ctypes reads and writes them with one instruction.
     def _word(self, at, kind=ctypes.c_uint64):
@@ -140,9 +150,11 @@ class Consumer:
         if self.is_done():
             return None
         heard = self._read(32)
-        if heard != self._heard:
+        if heard != self._heard or now - self._looked_at > PAUSE_SECONDS:
+            # After a pause: the compute node may have stood still as well.
             self._heard, self._heard_at = heard, now
-        if now - self._heard_at > SILENCE_SECONDS and not self._ended():
+        self._looked_at = now
+        if now - self._heard_at > SILENCE_SECONDS and not self._ended() and not self._has_more():
             raise ConsumerError("the compute node is silent")
         if self._slot is None:
             self._find()

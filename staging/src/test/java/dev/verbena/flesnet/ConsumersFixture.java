@@ -1,5 +1,7 @@
 package dev.verbena.flesnet;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import dev.verbena.agent.AgentThread;
 import dev.verbena.agent.Await;
 import dev.verbena.flesnet.consume.ConsumerBroker;
@@ -7,8 +9,12 @@ import dev.verbena.flesnet.consume.ConsumerWish;
 import dev.verbena.flesnet.consume.QueuePolicy;
 import dev.verbena.flesnet.consume.TimesliceConsumer;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import org.agrona.concurrent.NanoClock;
 import org.agrona.concurrent.SystemNanoClock;
 import org.junit.jupiter.api.BeforeEach;
@@ -69,6 +75,21 @@ abstract class ConsumersFixture {
             throws IOException {
         return TimesliceConsumer.register(
                 CLOCK, segment, new ConsumerWish(stride, offset, policy, group, "test"));
+    }
+
+    /** Leaves a segment of 2 items whose compute node was killed. */
+    void leaveSegment() throws Exception {
+        Path left = directory.resolve("left");
+        try (Served served = new Served(1, 2, 0)) {
+            Files.copy(segment, left);
+        }
+        Process gone = new ProcessBuilder("true").start();
+        assertThat(gone.waitFor()).isZero();
+        try (FileChannel file = FileChannel.open(left, StandardOpenOption.WRITE)) {
+            ByteBuffer process = ByteBuffer.allocate(8).order(ByteOrder.LITTLE_ENDIAN);
+            file.write(process.putLong(0, gone.pid()), 48);
+        }
+        Files.move(left, segment);
     }
 
     static Timeslice await(TimesliceConsumer consumer) {

@@ -12,8 +12,6 @@ import dev.verbena.flesnet.consume.ConsumerWish;
 import dev.verbena.flesnet.consume.QueuePolicy;
 import dev.verbena.flesnet.consume.TimesliceConsumer;
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.file.Files;
@@ -142,6 +140,37 @@ class ConsumersTest extends ConsumersFixture {
             newest.release();
             Await.until("an end", () -> skip.poll() == null && skip.isDone());
             Await.until("an end", () -> one.poll() == null && one.isDone());
+        }
+    }
+
+    /** One item is in its hands and one is kept for it. */
+    @Test
+    void shouldKeepTheNewestForOneThatHasAllItems() throws IOException {
+        try (Served served = new Served(1, 2, 1);
+                TimesliceConsumer one = register(1, 0, QueuePolicy.ONE, "")) {
+            served.start(100);
+            Timeslice oldest = await(one);
+            served.finish();
+            oldest.release();
+            Timeslice newest = await(one);
+            assertThat(newest.index()).isEqualTo(99);
+            newest.release();
+            Await.until("an end", () -> one.poll() == null && one.isDone());
+        }
+    }
+
+    /** Each of two has one of the items, and nothing is kept. */
+    @Test
+    void shouldWaitForNoItemForOne() throws IOException {
+        try (Served served = new Served(1, 2, 2);
+                TimesliceConsumer even = register(2, 0, QueuePolicy.ONE, "");
+                TimesliceConsumer odd = register(2, 1, QueuePolicy.ONE, "")) {
+            served.start(10);
+            assertThat(await(even).index()).isZero();
+            assertThat(await(odd).index()).isEqualTo(1);
+            served.finish();
+            assertThat(served.broker.handedCount()).isEqualTo(2);
+            assertThat(served.broker.unwantedCount()).isEqualTo(8);
         }
     }
 
@@ -344,17 +373,7 @@ class ConsumersTest extends ConsumersFixture {
 
     @Test
     void shouldReplaceTheSegmentOfAProcessThatIsGone() throws Exception {
-        Path left = directory.resolve("left");
-        try (Served served = new Served(1, 2, 0)) {
-            Files.copy(segment, left);
-        }
-        Process gone = new ProcessBuilder("true").start();
-        assertThat(gone.waitFor()).isZero();
-        try (FileChannel file = FileChannel.open(left, StandardOpenOption.WRITE)) {
-            ByteBuffer process = ByteBuffer.allocate(8).order(ByteOrder.LITTLE_ENDIAN);
-            file.write(process.putLong(0, gone.pid()), 48);
-        }
-        Files.move(left, segment);
+        leaveSegment();
         long leftBytes = Files.size(segment);
         try (Served served = new Served(1, 4, 1)) {
             Await.until("replaced", () -> segment.toFile().length() > leftBytes);

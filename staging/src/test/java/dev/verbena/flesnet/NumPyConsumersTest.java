@@ -99,6 +99,29 @@ class NumPyConsumersTest extends ConsumersFixture {
     }
 
     @Test
+    void shouldRegisterNoNumPyInASegmentWhoseComputeNodeIsGone() throws Exception {
+        String python = python();
+        assumeTrue(python != null, "no Python with NumPy (Debian: python3-numpy)");
+        Path client = Path.of("..", "clients", "python", "flesnet.py");
+        Path out = directory.resolve("out");
+        leaveSegment();
+        Process process =
+                new ProcessBuilder(python, client.toString(), segment.toString())
+                        .redirectErrorStream(true)
+                        .redirectOutput(out.toFile())
+                        .start();
+        try {
+            assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
+            assertThat(Files.readString(out)).contains("is left over");
+            try (var files = Files.list(directory)) {
+                assertThat(files).hasSize(2);
+            }
+        } finally {
+            process.destroyForcibly();
+        }
+    }
+
+    @Test
     void shouldServeNumPy() throws Exception {
         String python = python();
         assumeTrue(python != null, "no Python with NumPy (Debian: python3-numpy)");

@@ -11,7 +11,6 @@ import dev.verbena.flesnet.consume.ConsumerWish;
 import dev.verbena.flesnet.consume.QueuePolicy;
 import dev.verbena.flesnet.consume.TimesliceConsumer;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.Locale;
@@ -156,8 +155,8 @@ public final class FlesnetConsumeCommand extends CliCommand {
 
     /** False if the end is asked for before. */
     private boolean awaitSegment(Termination termination, TimesliceStream stream)
-            throws InterruptedException {
-        for (int looks = 1; !Files.exists(segment); looks++) {
+            throws InterruptedException, IOException {
+        for (int looks = 1; !TimesliceConsumer.isServed(segment); looks++) {
             if (termination.await(LOOK_MS)) {
                 return false;
             }

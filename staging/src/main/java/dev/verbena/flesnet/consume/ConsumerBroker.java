@@ -12,9 +12,7 @@ import dev.verbena.staging.Arguments;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.attribute.BasicFileAttributes;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.OneToOneConcurrentArrayQueue;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -40,7 +38,6 @@ public final class ConsumerBroker implements TimesliceHandler, ProtocolAgent {
     private final QueuePolicy[] policies = new QueuePolicy[ConsumerSegment.WORKERS];
     private final int[] uses;
     private ConsumerSegment segment;
-    private Object fileKey;
     private UnsafeBuffer buffer;
     private int registered;
     private long nextBeatNs;
@@ -80,7 +77,6 @@ public final class ConsumerBroker implements TimesliceHandler, ProtocolAgent {
         try {
             long content = (long) context.inputs() << context.dataExponent();
             segment = ConsumerSegment.create(path, context.inputs(), itemCount, content);
-            fileKey = fileKey();
         } catch (IOException e) {
             throw new FlesnetException("cannot make " + path + ": " + e, e);
         }
@@ -89,10 +85,6 @@ public final class ConsumerBroker implements TimesliceHandler, ProtocolAgent {
             workers[i] = new Worker(buffer, ConsumerSegment.workerAt(i));
         }
         nextBeatNs = now();
-    }
-
-    private Object fileKey() throws IOException {
-        return Files.readAttributes(path, BasicFileAttributes.class).fileKey();
     }
 
     private long now() {
@@ -132,9 +124,11 @@ public final class ConsumerBroker implements TimesliceHandler, ProtocolAgent {
     // ---- consumers
 
     private void register(long now) {
+        String prefix = ConsumerSegment.prefix(path);
         try (DirectoryStream<Path> found =
                 Files.newDirectoryStream(
-                        path.toAbsolutePath().getParent(), ConsumerSegment.prefix(path) + "*")) {
+                        path.toAbsolutePath().getParent(),
+                        file -> file.getFileName().toString().startsWith(prefix))) {
             for (Path file : found) {
                 if (ConsumerSegment.isRegistration(path, file)) {
                     register(file, now);
@@ -228,18 +222,18 @@ public final class ConsumerBroker implements TimesliceHandler, ProtocolAgent {
     /** Whether this timeslice is done with here; false: it must wait. */
     private boolean handOut(Timeslice timeslice) {
         int count = choose(timeslice.descriptor());
-        int item = count > 0 ? freeItem() : -1;
-        if (count < 0 || count > 0 && item < 0) {
+        int item = count > 0 ? freeItem(count) : -1;
+        if (count < 0 || item < 0 && isAnyForAll(count)) {
             return false;
         }
-        if (count > 0) {
+        if (item >= 0) {
             write(timeslice, segment.itemAt(item));
             uses[item] = count;
             for (int i = 0; i < count; i++) {
                 give(workers[targets[i]], policies[i], item);
             }
         }
-        if (count > 0) {
+        if (item >= 0) {
             handedCount++;
         } else {
             unwantedCount++;
@@ -312,10 +306,35 @@ public final class ConsumerBroker implements TimesliceHandler, ProtocolAgent {
             worker.hand(item);
             return;
         }
+        keep(worker, item);
+    }
+
+    private void keep(Worker worker, int item) {
         int before = worker.keep(item);
         if (before >= 0) {
             uses[before]--;
         }
+    }
+
+    private boolean isAnyForAll(int count) {
+        for (int i = 0; i < count; i++) {
+            if (policies[i] == QueuePolicy.ALL) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Room for a newer one than what its targets keep. */
+    private int freeItem(int count) {
+        int item = freeItem();
+        for (int i = 0; i < count && item < 0; i++) {
+            if (policies[i] == QueuePolicy.ONE) {
+                keep(workers[targets[i]], Worker.NONE);
+                item = freeItem();
+            }
+        }
+        return item;
     }
 
     private int freeItem() {
@@ -407,12 +426,9 @@ public final class ConsumerBroker implements TimesliceHandler, ProtocolAgent {
             buffer.putIntOrdered(ConsumerSegment.ENDED, ConsumerSegment.FAILED);
         }
         try {
-            // Another one may be there by now.
-            if (fileKey().equals(fileKey)) {
-                Files.delete(path);
+            if (segment.isAt(path)) {
+                Files.deleteIfExists(path);
             }
-        } catch (NoSuchFileException e) {
-            // Somebody else has removed it.
         } catch (IOException e) {
             context.environment().errorHandler().onError(e);
         }

@@ -16,11 +16,14 @@ import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.PosixFileAttributes;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.nio.file.attribute.UserPrincipal;
 import java.time.Instant;
+import java.util.Objects;
 import java.util.Set;
+import org.agrona.BufferUtil;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
@@ -71,12 +74,15 @@ final class ConsumerSegment {
     /** Bytes of a registration; a wish has two names of 64 characters and three short lines. */
     private static final int REGISTRATION_MAX = 1024;
 
+    private final Object key;
     private final UnsafeBuffer buffer;
     private final int components;
     private final int items;
     private final int itemLength;
 
-    private ConsumerSegment(UnsafeBuffer buffer, int components, int items, int itemLength) {
+    private ConsumerSegment(
+            Object key, UnsafeBuffer buffer, int components, int items, int itemLength) {
+        this.key = key;
         this.buffer = buffer;
         this.components = components;
         this.items = items;
@@ -112,8 +118,9 @@ final class ConsumerSegment {
             requireFree(path); // Whoever had the lock before has made it.
             try {
                 UnsafeBuffer buffer = write(channel, components, items, length);
+                Object key = key(whole);
                 Files.move(whole, path, StandardCopyOption.ATOMIC_MOVE);
-                return new ConsumerSegment(buffer, components, items, (int) length);
+                return new ConsumerSegment(key, buffer, components, items, (int) length);
             } catch (IOException e) {
                 Files.deleteIfExists(whole);
                 throw e;
@@ -155,8 +162,8 @@ final class ConsumerSegment {
 
     private static void requireFree(Path path) throws IOException {
         if (Files.exists(path, LinkOption.NOFOLLOW_LINKS)) {
-            long broker = open(path).buffer.getLong(BROKER, LITTLE_ENDIAN);
-            if (isAlive(broker, path)) {
+            long broker = broker(path);
+            if (broker != 0) {
                 throw new FlesnetException(path + " is the segment of process " + broker);
             }
         }
@@ -172,6 +179,27 @@ final class ConsumerSegment {
                 .orElse(false);
     }
 
+    /** The process that serves the segment at this path; 0: it is gone. */
+    static long broker(Path path) throws IOException {
+        UnsafeBuffer buffer = open(path).buffer;
+        long process = buffer.getLong(BROKER, LITTLE_ENDIAN);
+        BufferUtil.free(buffer.byteBuffer());
+        return isAlive(process, path) ? process : 0;
+    }
+
+    /** Whether the file at this path is this segment still: another one may have its place. */
+    boolean isAt(Path path) throws IOException {
+        return Objects.equals(key, key(path));
+    }
+
+    private static Object key(Path path) throws IOException {
+        try {
+            return Files.readAttributes(path, BasicFileAttributes.class).fileKey();
+        } catch (NoSuchFileException e) {
+            return null;
+        }
+    }
+
     static boolean isAlive(long process) {
         return ProcessHandle.of(process).map(ProcessHandle::isAlive).orElse(false);
     }
@@ -185,6 +213,7 @@ final class ConsumerSegment {
      */
     static ConsumerSegment open(Path path) throws IOException {
         requireOwn(path);
+        Object key = key(path);
         MappedByteBuffer map;
         try (FileChannel channel =
                 FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
@@ -212,7 +241,7 @@ final class ConsumerSegment {
         if (!isWhole) {
             throw new FlesnetException(path + " is cut off");
         }
-        return new ConsumerSegment(buffer, components, items, (int) length);
+        return new ConsumerSegment(key, buffer, components, items, (int) length);
     }
 
     private static void requireOwn(Path path) throws IOException {

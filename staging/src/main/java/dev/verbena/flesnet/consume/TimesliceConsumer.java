@@ -6,6 +6,7 @@ import dev.verbena.flesnet.FlesnetException;
 import dev.verbena.flesnet.Timeslice;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -34,6 +35,7 @@ public final class TimesliceConsumer implements AutoCloseable {
     private long beatNs;
     private long brokerBeat;
     private long brokerNs;
+    private long lookedNs;
 
     private TimesliceConsumer(
             NanoClock clock, Path registration, long token, ConsumerSegment segment) {
@@ -44,7 +46,21 @@ public final class TimesliceConsumer implements AutoCloseable {
         buffer = segment.buffer();
         timeslice = new SharedTimeslice(segment, this::completed);
         brokerNs = clock.nanoTime();
+        lookedNs = brokerNs;
         beatNs = brokerNs - BEAT_NS;
+    }
+
+    /**
+     * Whether a compute node serves this segment: consumers may register.
+     *
+     * @throws FlesnetException if it is another kind of file
+     */
+    public static boolean isServed(Path path) throws IOException {
+        try {
+            return ConsumerSegment.broker(path) != 0;
+        } catch (NoSuchFileException e) {
+            return false;
+        }
     }
 
     /**
@@ -52,17 +68,27 @@ public final class TimesliceConsumer implements AutoCloseable {
      *
      * @param path segment of a compute node
      * @throws IOException if it is not there
-     * @throws FlesnetException if it is another kind of file
+     * @throws FlesnetException if it is another kind of file, or its compute node is gone
      */
     public static TimesliceConsumer register(NanoClock clock, Path path, ConsumerWish wish)
             throws IOException {
         ConsumerSegment segment = ConsumerSegment.open(path);
+        if (!isServed(path)) {
+            throw new FlesnetException(
+                    path + " is left over: its compute node is gone and must be started anew");
+        }
         long token = ProcessHandle.current().pid() << 32 | COUNT.incrementAndGet();
         Path file = ConsumerSegment.registration(path, token);
         Path whole = path.resolveSibling(path.getFileName() + ".new-" + token);
         Files.writeString(whole, wish.text());
+        TimesliceConsumer made = new TimesliceConsumer(clock, file, token, segment);
         Files.move(whole, file, StandardCopyOption.ATOMIC_MOVE);
-        return new TimesliceConsumer(clock, file, token, segment);
+        if (!segment.isAt(path)) {
+            // Another broker would take it for a consumer of its own segment.
+            made.close();
+            throw new FlesnetException(path + " was replaced meanwhile; register again");
+        }
+        return made;
     }
 
     /**
@@ -99,11 +125,12 @@ public final class TimesliceConsumer implements AutoCloseable {
 
     private boolean isThere(long now) {
         long said = buffer.getLongVolatile(ConsumerSegment.BEAT);
-        if (said != brokerBeat) {
+        if (said != brokerBeat || now - lookedNs > Worker.PAUSE_NS) {
             brokerBeat = said;
             brokerNs = now;
         }
-        if (now - brokerNs > SILENCE_NS && !isEnded()) {
+        lookedNs = now;
+        if (now - brokerNs > SILENCE_NS && !isEnded() && !hasMore()) {
             throw new FlesnetException("the compute node is silent");
         }
         if (at < 0) {

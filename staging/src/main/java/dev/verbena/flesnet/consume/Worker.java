@@ -6,7 +6,11 @@ import org.agrona.concurrent.UnsafeBuffer;
 
 /** What a broker knows of one consumer. What the consumer wrote is looked at, never relied on. */
 final class Worker {
-    private static final int NONE = -1;
+    static final int NONE = -1;
+
+    /** After such a pause everybody may have stood still. */
+    static final long PAUSE_NS = 3_000_000_000L;
+
 
     private final UnsafeBuffer buffer;
     private final int at;
@@ -18,6 +22,7 @@ final class Worker {
     private int pending = NONE;
     private long beat;
     private long heardNs;
+    private long lookedNs;
 
     Worker(UnsafeBuffer buffer, int at) {
         this.buffer = buffer;
@@ -40,6 +45,7 @@ final class Worker {
         pending = NONE;
         beat = 0;
         heardNs = nowNs;
+        lookedNs = nowNs;
         buffer.setMemory(at, ConsumerSegment.LEAVING + Integer.BYTES, (byte) 0);
         buffer.putLongOrdered(at + ConsumerSegment.TOKEN, token);
     }
@@ -118,10 +124,11 @@ final class Worker {
     /** Whether it has given no sign of life for so long, though it has nothing to do. */
     boolean isSilent(long nowNs, long limitNs) {
         long said = buffer.getLongVolatile(at + ConsumerSegment.WORKER_BEAT);
-        if (said != beat || handed != completed) {
+        if (said != beat || handed != completed || nowNs - lookedNs > PAUSE_NS) {
             beat = said;
             heardNs = nowNs;
         }
+        lookedNs = nowNs;
         return nowNs - heardNs > limitNs;
     }
 
