@@ -9,6 +9,9 @@ public final class ClockSynchronizer {
     /** Offsets that change by more than this in one interval are no drift. */
     private static final long CHANGE_MAX = 1L << 30;
 
+    /** Clocks drift by less: 1,000 ppm. What looks like more is how long reports travelled. */
+    private static final long DRIFT_MAX = (1L << 32) / 1000;
+
     private final long[] drifts;
     private final long[] sorted;
     private int driftCount;
@@ -42,7 +45,9 @@ public final class ClockSynchronizer {
         long next = localNs - sentNs - latencyNs;
         if (hasReport && sentNs - at > 0) {
             long change = Math.max(-CHANGE_MAX, Math.min(CHANGE_MAX, next - offset));
-            drifts[driftCount++ % drifts.length] = (change << 32) / (sentNs - at);
+            long sample = (change << 32) / (sentNs - at);
+            drifts[driftCount++ % drifts.length] =
+                    Math.max(-DRIFT_MAX, Math.min(DRIFT_MAX, sample));
             int count = Math.min(driftCount, drifts.length);
             System.arraycopy(drifts, 0, sorted, 0, count);
             drift = Medians.of(sorted, count);

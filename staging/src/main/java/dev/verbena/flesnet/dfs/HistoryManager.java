@@ -49,8 +49,7 @@ public final class HistoryManager {
      */
     public boolean record(int input, long interval, long startNs, long durationNs) {
         see(input, interval);
-        boolean isWanted =
-                interval > completed && interval - Math.max(completed, base) < window - 1;
+        boolean isWanted = interval > completed && hasRoom(interval);
         int at = slot(interval) * inputs + input;
         if (!isWanted || interval < base || isGone[input] || reported[at] == REPORTED) {
             return false;
@@ -60,6 +59,10 @@ public final class HistoryManager {
         durations[at] = durationNs;
         counts[slot(interval)]++;
         return true;
+    }
+
+    private boolean hasRoom(long interval) {
+        return interval - Math.max(completed, base) < window - 1;
     }
 
     /** A history that begins late begins with the first interval that all inputs will report. */
@@ -98,12 +101,31 @@ public final class HistoryManager {
         if (live == 0 || seenCount < live || counts[slot] < live) {
             return false;
         }
+        complete(next, slot);
+        return true;
+    }
+
+    /**
+     * Completes the next interval, if it was reported at all and this one has no room before: the
+     * inputs that have not reported it by now have missed it (section 8).
+     */
+    public boolean completeMissed(int input, long interval) {
+        see(input, interval);
+        long next = Math.max(completed + 1, base);
+        int slot = slot(next);
+        if (isGone[input] || hasRoom(interval) || counts[slot] == 0) {
+            return false;
+        }
+        complete(next, slot);
+        return true;
+    }
+
+    private void complete(long next, int slot) {
         int from = slot * inputs;
         unifiedStarts[slot] = Medians.mean(scratch, gather(starts, from));
         unifiedDurations[slot] = Medians.of(scratch, gather(durations, from));
         completed = next;
         clear(slot(next + window - 1));
-        return true;
     }
 
     private int gather(long[] values, int from) {

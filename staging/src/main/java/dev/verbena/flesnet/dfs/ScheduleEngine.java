@@ -59,6 +59,9 @@ public final class ScheduleEngine {
         }
         requests[input] = Math.max(requests[input], requested);
         long start = clocks[input].own(measured.startNs());
+        while (history.completeMissed(input, measured.interval())) {
+            propose();
+        }
         if (history.record(input, measured.interval(), start, measured.durationNs())) {
             clocks[input].onReport(localNs, sentNs, latencyNs);
             advance();
@@ -67,11 +70,15 @@ public final class ScheduleEngine {
 
     private void advance() {
         while (history.completeNext()) {
-            // One that began late is silent until it has seen a whole history.
-            if (history.base() == 0
-                    || history.completed() - history.base() + 1 >= parameters.history()) {
-                proposer.propose();
-            }
+            propose();
+        }
+    }
+
+    private void propose() {
+        // One that began late is silent until it has seen a whole history.
+        if (history.base() == 0
+                || history.completed() - history.base() + 1 >= parameters.history()) {
+            proposer.propose();
         }
     }
 

@@ -340,6 +340,53 @@ class ScheduleTest {
         assertThat(proposal.interval()).isEqualTo(56);
     }
 
+    /** An interval that another input has missed for so long is complete without it. */
+    @Test
+    void shouldGoOnWhenOneInputIsFarAheadOfAnother() {
+        ScheduleEngine engine = engine(H10, 2);
+        for (int i = 0; i < 2; i++) {
+            for (int x = 0; x <= 40; x++) {
+                report(engine, i, x, 1000L * x, 1000);
+                assertThat(engine.proposer().lastProposed())
+                        .isEqualTo(i == 0 && x < 27 ? -1 : engine.history().completed() + 2);
+            }
+            assertThat(engine.history().completed()).isEqualTo(i == 0 ? 14 : 40);
+        }
+        for (int x = 41; x <= 60; x++) {
+            report(engine, 0, x, 1000L * x, 1000);
+            report(engine, 1, x, 1000L * x, 1000);
+        }
+        assertThat(engine.history().completed()).isEqualTo(60);
+        assertThat(engine.proposer().lastProposed()).isEqualTo(62);
+    }
+
+    /** It completes no more than was reported. */
+    @Test
+    void shouldBearAReportOfAnIntervalThatCannotBe() {
+        ScheduleEngine engine = engine(H10, 2);
+        for (int x = 0; x <= 5; x++) {
+            report(engine, 0, x, 1000L * x, 1000);
+        }
+        report(engine, 1, 0, 0, 1000);
+        report(engine, 1, Long.MAX_VALUE - 2, 0, 1000);
+        assertThat(engine.history().completed()).isEqualTo(5);
+        for (int x = 6; x <= 60; x++) {
+            report(engine, 0, x, 1000L * x, 1000);
+            report(engine, 1, x, 1000L * x, 1000);
+        }
+        assertThat(engine.history().completed()).isEqualTo(60);
+    }
+
+    /** The second one is sent soon after the first, which was late. */
+    @Test
+    void shouldBelieveNoDriftThatNoClockHas() {
+        ClockSynchronizer clock = new ClockSynchronizer(10);
+        clock.onReport(1_001_000_000, 1_000_000_000, 0);
+        clock.onReport(1_000_050_000, 1_000_050_000, 0);
+        assertThat(Math.abs(clock.drift())).isLessThanOrEqualTo((1L << 32) / 1000);
+        assertThat(Math.abs(clock.offsetAt(1_001_050_000))).isLessThanOrEqualTo(1000);
+    }
+
     @Test
     void shouldGoOnWithoutALostInput() {
         ScheduleEngine engine = engine(H10, 3);
