@@ -22,6 +22,10 @@ final class Subscriber implements AutoCloseable {
     private static final int GREETING_LENGTH = 64;
     private static final int IN_MAX = 1024;
     private static final int TOPICS_MAX = 64;
+
+    /** A write copies all that it is given. */
+    private static final int WRITE_MAX = 1 << 18;
+
     private static final int MORE = 1;
     private static final int LONG = 2;
     private static final int COMMAND = 4;
@@ -197,12 +201,18 @@ final class Subscriber implements AutoCloseable {
         int work = 0;
         while (!out.isEmpty()) {
             ByteBuffer[] first = out.peek();
+            ByteBuffer last = first[first.length - 1];
+            last.limit(last.position() + Math.min(WRITE_MAX, last.remaining()));
             channel.write(first);
-            if (first[first.length - 1].hasRemaining()) {
+            boolean isFull = first[0].hasRemaining() || last.hasRemaining();
+            last.limit(last.capacity());
+            if (isFull) {
                 break;
             }
-            out.remove();
-            work++;
+            if (!last.hasRemaining()) {
+                out.remove();
+                work++;
+            }
         }
         return work;
     }

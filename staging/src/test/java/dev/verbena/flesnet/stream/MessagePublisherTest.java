@@ -7,10 +7,13 @@ import dev.verbena.agent.Await;
 import java.io.DataInputStream;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.lang.management.BufferPoolMXBean;
+import java.lang.management.ManagementFactory;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -122,6 +125,34 @@ class MessagePublisherTest {
         }
         flush();
         assertThat(publisher.subscriberCount()).isZero();
+    }
+
+    /** A write copies what it is given, and its thread keeps room for so much. */
+    @Test
+    void shouldCopyNoWholeMessageToWriteAPartOfIt() throws IOException {
+        byte[] large = new byte[64 << 20];
+        new Random(1).nextBytes(large);
+        long before = directBytes();
+        try (Socket slow = subscriber("")) {
+            publisher.publish(large);
+            publisher.doWork(nowNs);
+            byte[] got = new byte[9 + large.length];
+            int count = 0;
+            while (count < got.length) {
+                publisher.doWork(nowNs);
+                count += slow.getInputStream().read(got, count, got.length - count);
+            }
+            assertThat(Arrays.equals(got, 9, got.length, large, 0, large.length)).isTrue();
+            assertThat(publisher.isFlushed()).isTrue();
+        }
+        assertThat(directBytes() - before).isLessThan(1 << 20);
+    }
+
+    private static long directBytes() {
+        return ManagementFactory.getPlatformMXBeans(BufferPoolMXBean.class).stream()
+                .filter(pool -> pool.getName().equals("direct"))
+                .mapToLong(BufferPoolMXBean::getMemoryUsed)
+                .sum();
     }
 
     private void requireRefused(byte[]... what) throws IOException {
