@@ -8,7 +8,6 @@ import dev.verbena.cli.terminal.Termination;
 import dev.verbena.flesnet.FlesnetInput;
 import dev.verbena.flesnet.InputStatistics;
 import dev.verbena.flesnet.MicrosliceSource;
-import java.io.IOException;
 import java.nio.file.Path;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -73,7 +72,7 @@ public final class FlesnetInputCommand extends CliCommand {
             RealEnvironment environment,
             InfluxLines lines,
             MicrosliceSource source)
-            throws InterruptedException, IOException {
+            throws InterruptedException {
         try (FlesnetInput input =
                 FlesnetInput.launch(options.context(environment, directory, job), index, source)) {
             while (!termination.await(REPORT_MS) && !input.isDone() && input.failure() == null) {

@@ -6,7 +6,6 @@ import dev.verbena.flesnet.ComputeStatistics;
 import dev.verbena.flesnet.InputStatistics;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.io.Writer;
 import java.net.HttpURLConnection;
 import java.net.URI;
 import java.net.URL;
@@ -25,7 +24,10 @@ final class InfluxLines implements AutoCloseable {
     private static final long PERIOD_NS = 1_000_000_000L;
     private static final int TIMEOUT_MS = 2000;
 
-    private final Writer out;
+    /** Unbuffered: what a full disk refuses is not kept. */
+    private final OutputStream out;
+
+    private final String sink;
     private final URL url;
     private final ErrorHandler errors;
     private boolean isReported;
@@ -37,16 +39,17 @@ final class InfluxLines implements AutoCloseable {
      * @param sink {@code FILE} or {@code file:FILE}, which is appended to; {@code
      *     influx1:HOST:PORT:DATABASE}; or the whole address of a server, {@code http://...}; null:
      *     nothing is written
-     * @param errors gets the first point that a server refused; the run goes on
+     * @param errors gets the first point that the sink refused; the run goes on
      * @throws IllegalArgumentException if it is none of these
      */
     InfluxLines(String sink, ErrorHandler errors) throws IOException {
+        this.sink = sink;
         this.errors = errors;
         url = sink == null ? null : server(sink);
         out =
                 sink == null || url != null
                         ? null
-                        : Files.newBufferedWriter(
+                        : Files.newOutputStream(
                                 Path.of(sink.replaceFirst("^file:", "")),
                                 StandardOpenOption.CREATE,
                                 StandardOpenOption.APPEND);
@@ -80,7 +83,7 @@ final class InfluxLines implements AutoCloseable {
     }
 
     /** A point of an input, if one is due. */
-    void write(int input, InputStatistics statistics) throws IOException {
+    void write(int input, InputStatistics statistics) {
         if (isDue()) {
             line(
                     ("stserver_status,host=input%s timeslice_count=%si,component_count=%si,"
@@ -95,7 +98,7 @@ final class InfluxLines implements AutoCloseable {
     }
 
     /** A point of a compute node, if one is due. */
-    void write(int compute, ComputeStatistics statistics) throws IOException {
+    void write(int compute, ComputeStatistics statistics) {
         if (isDue()) {
             line(
                     ("tsbuilder_status,host=compute%s timeslice_count=%si,component_count=%si,"
@@ -111,37 +114,37 @@ final class InfluxLines implements AutoCloseable {
         }
     }
 
-    private void line(String point) throws IOException {
-        nextNs += PERIOD_NS;
-        String text = point + " " + System.currentTimeMillis() + "000000\n";
-        if (url != null) {
-            post(text);
-            return;
-        }
-        out.write(text);
-        out.flush();
-    }
-
-    private void post(String text) {
+    private void line(String point) {
+        byte[] text = (point + " " + System.currentTimeMillis() + "000000\n").getBytes(UTF_8);
         try {
-            HttpURLConnection connection = (HttpURLConnection) url.openConnection();
-            connection.setConnectTimeout(TIMEOUT_MS);
-            connection.setReadTimeout(TIMEOUT_MS);
-            connection.setRequestMethod("POST");
-            connection.setDoOutput(true);
-            connection.setRequestProperty("Content-Type", "text/plain; charset=utf-8");
-            try (OutputStream body = connection.getOutputStream()) {
-                body.write(text.getBytes(UTF_8));
-            }
-            int code = connection.getResponseCode();
-            if (code / 100 != 2) {
-                throw new IOException("HTTP status " + code);
+            if (url != null) {
+                post(text);
+            } else {
+                out.write(text);
             }
         } catch (IOException e) {
             if (!isReported) {
                 isReported = true;
-                errors.onError(new IOException("no points to " + url + ": " + e.getMessage(), e));
+                errors.onError(new IOException("no points to " + sink + ": " + e.getMessage(), e));
             }
+        }
+        nextNs = System.nanoTime() + PERIOD_NS;
+    }
+
+    private void post(byte[] text) throws IOException {
+        HttpURLConnection connection = (HttpURLConnection) url.openConnection();
+        connection.setConnectTimeout(TIMEOUT_MS);
+        connection.setReadTimeout(TIMEOUT_MS);
+        connection.setRequestMethod("POST");
+        connection.setDoOutput(true);
+        connection.setRequestProperty("Content-Type", "text/plain; charset=utf-8");
+        try (OutputStream body = connection.getOutputStream()) {
+            body.write(text);
+        }
+        int code = connection.getResponseCode();
+        if (code / 100 != 2) {
+            connection.disconnect(); // its answer has a body, which nobody reads
+            throw new IOException("HTTP status " + code);
         }
     }
 

@@ -27,7 +27,6 @@ final class SourceOptions {
     private static final String PATTERN = "pattern";
     private static final String FILE = "file:";
     private static final String UDP = "udp:";
-    private static final int FILES_MAX = 10_000;
     private static final int PORT_MAX = 65_535;
 
     @Option(
@@ -130,18 +129,13 @@ final class SourceOptions {
                 command, "--source '%s' is not pattern, file:PATH or udp:HOST:PORT", source);
     }
 
-    private List<Path> files(String name) {
+    static List<Path> files(String name) {
         List<Path> files = new ArrayList<>();
-        if (!name.contains("%n")) {
-            files.add(Path.of(name));
-        }
-        for (int n = 0; name.contains("%n") && n < FILES_MAX; n++) {
-            Path file = Path.of(ArchiveReader.sequenceName(name, n));
-            if (n > 0 && !Files.exists(file)) {
-                break;
-            }
+        Path file = Path.of(ArchiveReader.sequenceName(name, 0));
+        do {
             files.add(file);
-        }
+            file = Path.of(ArchiveReader.sequenceName(name, files.size()));
+        } while (name.contains("%n") && Files.exists(file));
         if (!Files.isReadable(files.get(0))) {
             throw new Messages.WrongPath("%s: there is no such file to read", files.get(0));
         }

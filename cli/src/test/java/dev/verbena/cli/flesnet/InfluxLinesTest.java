@@ -3,18 +3,26 @@ package dev.verbena.cli.flesnet;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.sun.net.httpserver.HttpServer;
 import dev.verbena.flesnet.ComputeStatistics;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.lang.reflect.Proxy;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.SocketTimeoutException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -86,6 +94,62 @@ class InfluxLinesTest {
         }
         assertThat(Files.readString(file)).matches("(" + POINT + "){2,4}");
         assertThat(errors).isEmpty();
+    }
+
+    @Test
+    void shouldGoOnWhenADiskIsFull() throws IOException {
+        Path full = Path.of("/dev/full");
+        assumeTrue(Files.exists(full));
+        try (InfluxLines lines = new InfluxLines(full.toString(), errors::add)) {
+            lines.write(3, statistics());
+            assertThat(errors).hasSize(1);
+            assertThat(errors.get(0)).hasMessageContaining("no points to /dev/full: No space left");
+        }
+        assertThat(errors).hasSize(1);
+    }
+
+    /** It is not asked for all that was missed meanwhile. */
+    @Test
+    void shouldWaitASecondAfterAServerThatDoesNotAnswer() throws IOException {
+        try (ServerSocket silent = new ServerSocket(0, 2, InetAddress.getLoopbackAddress());
+                InfluxLines lines = new InfluxLines(sink(silent), errors::add)) {
+            lines.write(3, statistics());
+            assertThat(errors).hasSize(1);
+            lines.write(3, statistics());
+            silent.setSoTimeout(100);
+            silent.accept().close();
+            assertThatThrownBy(silent::accept).isInstanceOf(SocketTimeoutException.class);
+        }
+    }
+
+    private static String sink(ServerSocket at) {
+        return "influx1:127.0.0.1:" + at.getLocalPort() + ":cbm";
+    }
+
+    /** Nobody reads why. */
+    @Test
+    void shouldKeepNoConnectionToAServerThatRefuses() throws Exception {
+        ExecutorService thread = Executors.newSingleThreadExecutor();
+        try (ServerSocket refusing = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+                InfluxLines lines = new InfluxLines(sink(refusing), errors::add)) {
+            Future<Socket> accepted = thread.submit(() -> refuse(refusing));
+            lines.write(3, statistics());
+            assertThat(errors.get(0)).hasMessageContaining("404");
+            try (Socket socket = accepted.get()) {
+                socket.setSoTimeout(5000);
+                assertThat(socket.getInputStream().transferTo(OutputStream.nullOutputStream()))
+                        .isNotNegative();
+            }
+        } finally {
+            thread.shutdown();
+        }
+    }
+
+    private static Socket refuse(ServerSocket at) throws IOException {
+        Socket socket = at.accept();
+        String answer = "HTTP/1.1 404 Not Found\r\nContent-Length: 7\r\n\r\nbecause";
+        socket.getOutputStream().write(answer.getBytes(UTF_8));
+        return socket;
     }
 
     @Test

@@ -11,7 +11,6 @@ final class Worker {
     /** After such a pause everybody may have stood still. */
     static final long PAUSE_NS = 3_000_000_000L;
 
-
     private final UnsafeBuffer buffer;
     private final int at;
     private final int[] queue = new int[ConsumerSegment.QUEUE];
