@@ -54,6 +54,27 @@ class FlesnetConsumeIT {
         }
     }
 
+    /** In the segment that is left over nobody would serve it. */
+    @Test
+    void shouldWaitForAComputeNodeThatWasKilled() throws Exception {
+        Path segment = folder.resolve("timeslices");
+        try (CommandProcess killed = node("compute", "--consumers=" + segment)) {
+            killed.await(() -> Files.exists(segment), "make a segment");
+            killed.handle().destroyForcibly();
+            assertThat(killed.exitCode()).isNotZero();
+        }
+        try (CommandProcess consumer = consumer(segment)) {
+            consumer.awaitOut("waiting for " + segment);
+            try (CommandProcess compute = node("compute", "--consumers=" + segment);
+                    CommandProcess input = node("input", "--timeslices=100")) {
+                assertThat(input.exitCode()).isZero();
+                assertThat(compute.exitCode()).isZero();
+                assertThat(consumer.exitCode()).isZero();
+                assertThat(consumer.out()).contains("consumer: 100 timeslices, 0 damaged");
+            }
+        }
+    }
+
     /** Everything would wait for it if nobody noticed. */
     @Test
     void shouldGoOnWhenAConsumerIsKilled() throws Exception {
