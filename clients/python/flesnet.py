@@ -25,7 +25,7 @@ QUEUE = 8
 FAILED = 2
 BEAT_SECONDS = 1.0
 SILENCE_SECONDS = 10.0
-PAUSE_SECONDS = 3.0
+COUNTED_SECONDS = 3.0
 
 MICROSLICE = numpy.dtype([
     ("id", "u1"), ("version", "u1"), ("equipment", "<u2"), ("flags", "<u2"), ("system", "u1"),
@@ -150,8 +150,9 @@ class Consumer:
         if self.is_done():
             return None
         heard = self._read(32)
-        if heard != self._heard or now - self._looked_at > PAUSE_SECONDS:
-            # After a pause: the compute node may have stood still as well.
+        # After a pause the compute node may have stood still as well.
+        self._heard_at += max(0.0, now - self._looked_at - COUNTED_SECONDS)
+        if heard != self._heard:
             self._heard, self._heard_at = heard, now
         self._looked_at = now
         if now - self._heard_at > SILENCE_SECONDS and not self._ended() and not self._has_more():

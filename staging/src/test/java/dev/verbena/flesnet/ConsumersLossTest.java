@@ -168,6 +168,21 @@ class ConsumersLossTest extends ConsumersFixture {
         }
     }
 
+    /** Between any two of its looks a part of the time counts. */
+    @Test
+    void shouldNoticeASilentComputeNodeWhenItLooksRarely() throws IOException {
+        try (Stepped stepped = new Stepped(false)) {
+            stepped.step();
+            assertThat(stepped.consumer.poll()).isNull();
+            for (int i = 0; i < 3; i++) {
+                clock.advanceNs(50 * BEAT_NS);
+                assertThat(stepped.consumer.poll()).isNull();
+            }
+            clock.advanceNs(50 * BEAT_NS);
+            assertThatThrownBy(stepped.consumer::poll).hasMessageContaining("is silent");
+        }
+    }
+
     /** Not a pattern for names of files. */
     @Test
     void shouldTakeEveryNameOfASegment() throws IOException {

@@ -125,7 +125,8 @@ public final class TimesliceConsumer implements AutoCloseable {
 
     private boolean isThere(long now) {
         long said = buffer.getLongVolatile(ConsumerSegment.BEAT);
-        if (said != brokerBeat || now - lookedNs > Worker.PAUSE_NS) {
+        brokerNs += Math.max(0, now - lookedNs - Worker.COUNTED_NS);
+        if (said != brokerBeat) {
             brokerBeat = said;
             brokerNs = now;
         }

@@ -8,8 +8,8 @@ import org.agrona.concurrent.UnsafeBuffer;
 final class Worker {
     static final int NONE = -1;
 
-    /** After such a pause everybody may have stood still. */
-    static final long PAUSE_NS = 3_000_000_000L;
+    /** No more of the time since the last look counts as silence: all may have stood still. */
+    static final long COUNTED_NS = 3_000_000_000L;
 
     private final UnsafeBuffer buffer;
     private final int at;
@@ -123,7 +123,8 @@ final class Worker {
     /** Whether it has given no sign of life for so long, though it has nothing to do. */
     boolean isSilent(long nowNs, long limitNs) {
         long said = buffer.getLongVolatile(at + ConsumerSegment.WORKER_BEAT);
-        if (said != beat || handed != completed || nowNs - lookedNs > PAUSE_NS) {
+        heardNs += Math.max(0, nowNs - lookedNs - COUNTED_NS);
+        if (said != beat || handed != completed) {
             beat = said;
             heardNs = nowNs;
         }
