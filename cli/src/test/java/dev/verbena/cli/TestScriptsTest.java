@@ -67,6 +67,18 @@ class TestScriptsTest {
                 .isEqualTo("b/src/test/java/q/UserTest.java");
     }
 
+    /** A command after the edit of a test leaves that test to be compiled by who runs tests. */
+    @Test
+    void shouldCompileAnEditedTestAfterACommandThatNeedsNone() throws Exception {
+        write("built", "");
+        write("java-api/src/main/java/p/Edited.java", "class Edited {}");
+        write("java-api/src/test/java/p/EditedTest.java", "class EditedTest {}");
+        String script =
+                "VERBENA_HOME=. DIST=.; . %s/edits.sh; compile_sources() { :; }; touch -d '1 hour ago' built; compile_edits main; touch -r target/edits/began built; compile_sources() { echo \"$@\"; }; compile_edits main test";
+        assertThat(printed("cd " + folder + "; " + String.format(script, Bash.CI)))
+                .isEqualTo(". java-api/src/test/java/p/EditedTest.java");
+    }
+
     /** Types of one name in a package and in one below it each stay with their own nested types. */
     @Test
     void shouldReplaceClassesOfEditedTypesInFoldersAndJars() throws Exception {
