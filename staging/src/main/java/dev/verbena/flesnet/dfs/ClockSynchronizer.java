@@ -9,8 +9,8 @@ public final class ClockSynchronizer {
     /** Offsets that change by more than this in one interval are no drift. */
     private static final long CHANGE_MAX = 1L << 30;
 
-    /** Clocks drift by less: 1,000 ppm. What looks like more is how long reports travelled. */
-    private static final long DRIFT_MAX = (1L << 32) / 1000;
+    /** An eighth. Clocks drift far less: what looks like more is how long a report travelled. */
+    private static final long DRIFT_MAX = 1L << 29;
 
     private final long[] drifts;
     private final long[] sorted;
