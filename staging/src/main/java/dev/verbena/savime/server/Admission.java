@@ -48,7 +48,7 @@ final class Admission {
 
     /** Bytes of memory that datasets can have. */
     long freeMemory() {
-        return Math.max(0, unreserved()) + poolBytes;
+        return Math.max(0, unreserved() + poolBytes);
     }
 
     private long unreserved() {

@@ -47,7 +47,7 @@ class EndsTest {
     private StagingDirectory memory;
     private StagingDirectory disk;
 
-    private static ServerSettings settings(RealEnvironment environment) {
+    static ServerSettings settings(RealEnvironment environment) {
         return new ServerSettings(
                 environment,
                 null,
