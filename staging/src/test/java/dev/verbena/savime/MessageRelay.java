@@ -34,6 +34,12 @@ final class MessageRelay implements AutoCloseable {
     /** How often it was told that a dataset is there. */
     final AtomicInteger done = new AtomicInteger();
 
+    /** Whether the client is not told what has become of its datasets. */
+    volatile boolean dropsEvents;
+
+    /** How often it was not told. */
+    final AtomicInteger dropped = new AtomicInteger();
+
     private final ServerSocket listening;
     private final int port;
     private final List<Socket> sockets = new CopyOnWriteArrayList<>();
@@ -74,6 +80,13 @@ final class MessageRelay implements AutoCloseable {
         sockets.clear();
     }
 
+    /** Cuts the connection that was made first for good; another one goes on. */
+    void cutFirst() throws IOException {
+        listening.close();
+        sockets.remove(0).close();
+        sockets.remove(0).close();
+    }
+
     private void serve() throws IOException {
         while (true) {
             Socket client = listening.accept();
@@ -98,6 +111,10 @@ final class MessageRelay implements AutoCloseable {
                 blocks.add(ByteBuffer.wrap(message).order(ByteOrder.LITTLE_ENDIAN).getInt(48));
             } else if (header[5] == StgType.DATASET_SYNC) {
                 syncs.acquireUninterruptibly();
+            }
+            if (header[5] == StgType.DATASET_EVENT && dropsEvents) {
+                dropped.incrementAndGet();
+                continue;
             }
             to.write(message);
             if (header[5] == StgType.DATASET_DONE) {

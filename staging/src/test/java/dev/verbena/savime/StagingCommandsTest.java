@@ -187,6 +187,25 @@ class StagingCommandsTest {
         }
     }
 
+    /** That the sink has the dataset was said on the connection that is lost. */
+    @Test
+    void shouldAskByAnotherConnectionForWhatOneThatStaysLostWasToTell() throws Exception {
+        try (StagingFixture stage = new StagingFixture(folder, true).launch(sink);
+                MessageRelay relay = new MessageRelay(stage.service.port())) {
+            relay.dropsEvents = true;
+            StagingServer server =
+                    stage.connect(
+                            config(stage, relay)
+                                    .ioThreads(2)
+                                    .connectTimeout(Duration.ofMillis(200)));
+            Await.until("both are connected", () -> relay.connects.get() == 2);
+            server.dataset("d", ElementType.DOUBLE).write(stage.memory(1, 800)).join();
+            Await.until("the sink has it", () -> relay.dropped.get() == 1);
+            relay.cutFirst();
+            server.drain(Duration.ofSeconds(20));
+        }
+    }
+
     @Test
     void shouldDropTheTextOfACommandWhoseClientStaysAway() throws Exception {
         try (StagingFixture stage = new StagingFixture(folder, true)) {

@@ -226,13 +226,20 @@ public final class ClientEngine implements ProtocolAgent, ServerLink.Events {
             queue.up(server);
         }
         toAsk.clear();
+        addOwed();
+    }
+
+    private void addOwed() {
         for (long id : queue.owedBy(server)) {
             toAsk.add(id);
         }
     }
 
-    /** How datasets are that this server had when the connection was lost. */
+    /** How datasets are that this server had when this or another connection was lost. */
     private int askForOwed() {
+        if (queue.takeToAsk(server)) {
+            addOwed();
+        }
         int work = 0;
         while (!toAsk.isEmpty() && !link.out().isFull()) {
             say(StgType.STATUS, StgType.lengthMin(StgType.STATUS)).datasetId(toAsk.remove());

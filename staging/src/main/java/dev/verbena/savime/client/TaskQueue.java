@@ -6,8 +6,10 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.StringJoiner;
 import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
 
 /**
@@ -37,6 +39,9 @@ public final class TaskQueue {
 
     /** Engines of a server that cannot reach it. */
     private final Map<String, Integer> down = new HashMap<>();
+
+    /** Servers that may have told of datasets on a connection that was lost. */
+    private final Set<String> toAsk = ConcurrentHashMap.newKeySet();
 
     private long lastSequence;
     private long queuedBytes;
@@ -256,6 +261,11 @@ public final class TaskQueue {
                 .toArray();
     }
 
+    /** Whether to ask this server again how its datasets are; then it is asked. */
+    boolean takeToAsk(String server) {
+        return toAsk.remove(server);
+    }
+
     /** Whether the sink has all that servers took, or never will have it. */
     public synchronized boolean isDrained() {
         return owed.isEmpty();
@@ -276,6 +286,7 @@ public final class TaskQueue {
         synchronized (this) {
             downCount++;
             if (down.merge(server, 1, Integer::sum) < engineCount / serverCount) {
+                toAsk.add(server);
                 return;
             }
         }

@@ -110,4 +110,14 @@ class TaskQueueTest {
         assertThat(queue.takeLost()).containsExactly("a: SERVER_LOST, second");
         assertThat(command.status()).isEqualTo(StgStatus.SERVER_LOST);
     }
+
+    @Test
+    void shouldAskForDatasetsOnceAConnectionOfSeveralIsDown() {
+        TaskQueue queue = new TaskQueue(2, 4, () -> {});
+        assertThat(queue.takeToAsk("s")).isFalse();
+        queue.down("s", "first");
+        assertThat(queue.takeToAsk("other")).isFalse();
+        assertThat(queue.takeToAsk("s")).isTrue();
+        assertThat(queue.takeToAsk("s")).isFalse();
+    }
 }
