@@ -34,10 +34,10 @@ final class MessageRelay implements AutoCloseable {
     /** How often it was told that a dataset is there. */
     final AtomicInteger done = new AtomicInteger();
 
-    /** Whether the client is not told what has become of its datasets. */
-    volatile boolean dropsEvents;
+    /** Messages of this type are not passed on; 0: all are. */
+    volatile int lostType;
 
-    /** How often it was not told. */
+    /** How many were not. */
     final AtomicInteger dropped = new AtomicInteger();
 
     private final ServerSocket listening;
@@ -112,7 +112,7 @@ final class MessageRelay implements AutoCloseable {
             } else if (header[5] == StgType.DATASET_SYNC) {
                 syncs.acquireUninterruptibly();
             }
-            if (header[5] == StgType.DATASET_EVENT && dropsEvents) {
+            if (header[5] == lostType) {
                 dropped.incrementAndGet();
                 continue;
             }

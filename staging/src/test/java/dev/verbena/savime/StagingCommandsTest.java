@@ -187,12 +187,30 @@ class StagingCommandsTest {
         }
     }
 
+    @Test
+    void shouldDropTheTextOfACommandThatWasLost() throws Exception {
+        try (StagingFixture stage = new StagingFixture(folder, true).launch(sink);
+                MessageRelay relay = new MessageRelay(stage.service.port())) {
+            relay.lostType = StgType.RUN;
+            StagingServer server = stage.connect(config(stage, relay));
+            CompletableFuture<CommandResult> result = server.runAsync("c".repeat(2000));
+            Await.until("it is lost", () -> relay.dropped.get() == 1);
+            assertThat(StagingFixture.staged(stage.memory)).isNotEmpty();
+            relay.lostType = 0;
+            relay.cut();
+            assertThatThrownBy(result::join).hasMessageContaining("SERVER_LOST");
+            Await.until("it is gone", () -> StagingFixture.staged(stage.memory).isEmpty());
+            assertThat(server.run("next").text()).isEqualTo(sink.answer);
+            assertThat(sink.order).containsExactly("next");
+        }
+    }
+
     /** That the sink has the dataset was said on the connection that is lost. */
     @Test
     void shouldAskByAnotherConnectionForWhatOneThatStaysLostWasToTell() throws Exception {
         try (StagingFixture stage = new StagingFixture(folder, true).launch(sink);
                 MessageRelay relay = new MessageRelay(stage.service.port())) {
-            relay.dropsEvents = true;
+            relay.lostType = StgType.DATASET_EVENT;
             StagingServer server =
                     stage.connect(
                             config(stage, relay)

@@ -159,6 +159,7 @@ public final class ClientEngine implements ProtocolAgent, ServerLink.Events {
 
     private void fail(int status, String text) {
         Upload failed = task;
+        failed.answeredBy(server);
         forget();
         // Nobody may change the memory before peers cannot read it any more.
         closeRegions();
@@ -230,6 +231,7 @@ public final class ClientEngine implements ProtocolAgent, ServerLink.Events {
     }
 
     private void addOwed() {
+        toAbort.addAll(queue.takeUnsent(server));
         for (long id : queue.owedBy(server)) {
             toAsk.add(id);
         }
@@ -245,10 +247,16 @@ public final class ClientEngine implements ProtocolAgent, ServerLink.Events {
             say(StgType.STATUS, StgType.lengthMin(StgType.STATUS)).datasetId(toAsk.remove());
             work++;
         }
+        while (!toAbort.isEmpty() && !link.out().isFull()) {
+            say(StgType.DATASET_ABORT, StgType.lengthMin(StgType.DATASET_ABORT))
+                    .datasetId(toAbort.remove());
+            work++;
+        }
         return work;
     }
 
     private final ArrayDeque<Long> toAsk = new ArrayDeque<>();
+    private final ArrayDeque<Long> toAbort = new ArrayDeque<>();
     private Granted granted;
 
     /** What the server agreed to. */

@@ -43,6 +43,9 @@ public final class TaskQueue {
     /** Servers that may have told of datasets on a connection that was lost. */
     private final Set<String> toAsk = ConcurrentHashMap.newKeySet();
 
+    /** Texts that servers may have of commands that will not be sent. */
+    private final List<Owed> unsent = new ArrayList<>();
+
     private long lastSequence;
     private long queuedBytes;
     private int downCount;
@@ -167,6 +170,9 @@ public final class TaskQueue {
         }
         synchronized (this) {
             pending.remove(task.sequence());
+            if (task instanceof RunCommand run && hasLeftText(run, status)) {
+                unsent.add(new Owed(run.textDataset().server(), run.textDataset()));
+            }
             if (task instanceof Upload upload) {
                 queuedBytes -= upload.length();
                 uploads.remove(task.sequence());
@@ -178,6 +184,13 @@ public final class TaskQueue {
             }
         }
         changed.run();
+    }
+
+    /** Whether a server may have the text of a command, and not know that this has ended. */
+    private static boolean hasLeftText(RunCommand run, int status) {
+        boolean isUntold = status == StgStatus.SERVER_LOST || status == StgStatus.TIMEOUT;
+        Upload text = run.textDataset();
+        return isUntold && text != null && !text.server().isEmpty();
     }
 
     private void failedBeforeCommands(Upload upload) {
@@ -259,6 +272,13 @@ public final class TaskQueue {
                 .filter(each -> each.server.equals(server))
                 .mapToLong(each -> each.upload.id())
                 .toArray();
+    }
+
+    /** Numbers of texts that this server may have and no command will name, since the last call. */
+    synchronized List<Long> takeUnsent(String server) {
+        List<Long> taken = new ArrayList<>();
+        unsent.removeIf(each -> each.server.equals(server) && taken.add(each.upload.id()));
+        return taken;
     }
 
     /** Whether to ask this server again how its datasets are; then it is asked. */

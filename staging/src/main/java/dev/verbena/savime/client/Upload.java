@@ -98,7 +98,7 @@ public final class Upload extends Task {
         server = whom;
     }
 
-    /** The server that has taken or refused it; empty: none has said. */
+    /** The server that has taken or refused it, or was lost with it; empty: none yet. */
     String server() {
         return server;
     }

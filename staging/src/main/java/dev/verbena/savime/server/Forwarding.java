@@ -160,13 +160,8 @@ final class Forwarding {
             run(by, message, number, message.runText());
             return;
         }
-        Dataset text = registry.dataset(message.textDatasetId());
-        boolean isText =
-                text != null
-                        && text.session() == by.session()
-                        && text.state() == DatasetState.RECEIVED
-                        && text.meta().type().equals(Openings.COMMAND);
-        if (!isText) {
+        Dataset text = registry.text(by.session(), message.textDatasetId());
+        if (text == null) {
             commands.answer(by, message.request(), StgStatus.NO_SUCH_DATASET, "");
             return;
         }

@@ -313,6 +313,10 @@ final class Reception {
         if (dataset != null && !isSealing(dataset)) {
             ends.abort(dataset);
         }
+        Dataset text = registry.text(by.session(), message.datasetId());
+        if (text != null) {
+            ends.remove(text, DatasetState.ABORTED);
+        }
     }
 
     /** Of one that is being received: all of it is here, and its client is about to know. */

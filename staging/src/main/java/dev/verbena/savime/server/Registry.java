@@ -113,6 +113,17 @@ final class Registry {
         return isOwn ? dataset : null;
     }
 
+    /** The text of a command of this client, all of it here; null: there is none. */
+    Dataset text(Session of, long id) {
+        Dataset dataset = dataset(id);
+        boolean isText =
+                dataset != null
+                        && dataset.session() == of
+                        && dataset.state() == DatasetState.RECEIVED
+                        && dataset.meta().type().equals(Openings.COMMAND);
+        return isText ? dataset : null;
+    }
+
     int datasetCount() {
         return datasets.size();
     }

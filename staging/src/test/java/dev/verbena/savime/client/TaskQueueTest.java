@@ -98,6 +98,7 @@ class TaskQueueTest {
         RunCommand command = new RunCommand("long", 0, text, task -> {});
         queue.add(command);
         assertThat(queue.take("s")).isSameAs(text);
+        text.opened(9, "command_1", true);
         text.answeredBy("s");
         queue.ended(text, StgStatus.OK, "");
         queue.down("s", "first");
@@ -109,6 +110,9 @@ class TaskQueueTest {
         queue.down("s", "second");
         assertThat(queue.takeLost()).containsExactly("a: SERVER_LOST, second");
         assertThat(command.status()).isEqualTo(StgStatus.SERVER_LOST);
+        assertThat(queue.takeUnsent("other")).isEmpty();
+        assertThat(queue.takeUnsent("s")).containsExactly(9L);
+        assertThat(queue.takeUnsent("s")).isEmpty();
     }
 
     @Test

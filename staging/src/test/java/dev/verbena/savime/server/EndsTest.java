@@ -184,6 +184,29 @@ class EndsTest {
         assertThat(session.isOver()).isTrue();
     }
 
+    @Test
+    void shouldAbortOnlyTheOwnTextOfACommandOnceItIsHere() throws IOException {
+        Reception reception = new Reception(settings, registry, jobs, null, ends, counts, null);
+        Session other = new Session(3, 4);
+        Connection foreign = new Connection(false, 0);
+        foreign.greeted(other, LENGTH, 1, 0);
+        Dataset text = dataset(disk, DatasetState.RECEIVED, Openings.COMMAND);
+        Dataset data = dataset(disk, DatasetState.RECEIVED);
+        Connection again = new Connection(false, 0);
+        again.greeted(session, LENGTH, 1, 0);
+        reception.onAbort(foreign, message(StgType.DATASET_ABORT).datasetId(text.id()));
+        reception.onAbort(again, message(StgType.DATASET_ABORT).datasetId(data.id()));
+        jobs.poll();
+        assertThat(registry.datasetCount()).isEqualTo(2);
+        reception.onAbort(again, message(StgType.DATASET_ABORT).datasetId(text.id()));
+        reception.onAbort(again, message(StgType.DATASET_ABORT).datasetId(text.id()));
+        jobs.poll();
+        assertThat(registry.datasetCount()).isEqualTo(1);
+        assertThat(registry.ended(text.id())).isEqualTo(DatasetState.ABORTED);
+        assertThat(text.file().data()).doesNotExist();
+        assertThat(data.state()).isEqualTo(DatasetState.RECEIVED);
+    }
+
     /** Its client is lost and has not said that it writes no more. */
     @Test
     void shouldNotGiveTheMemoryOfABlockThatWasRevokedToAnother() throws IOException {
