@@ -51,7 +51,10 @@ public final class TaskQueue {
     private int downCount;
     private boolean isClosed;
 
-    private record Owed(String server, Upload upload) {}
+    /**
+     * @param replacedBy another dataset of this client, later, that is to take its place; null: none
+     */
+    private record Owed(String server, Upload upload, Upload replacedBy) {}
 
     /**
      * @param engineCount engines that take tasks, as many for each server
@@ -111,6 +114,7 @@ public final class TaskQueue {
         }
         if (next instanceof Upload upload && upload.isReplacing()) {
             replacing.put(server + " " + upload.givenName(), upload);
+            owed.replaceAll((key, each) -> each.replacedBy == null ? owed(each) : each);
         }
         return waiting.poll();
     }
@@ -171,13 +175,13 @@ public final class TaskQueue {
         synchronized (this) {
             pending.remove(task.sequence());
             if (task instanceof RunCommand run && hasLeftText(run, status)) {
-                unsent.add(new Owed(run.textDataset().server(), run.textDataset()));
+                unsent.add(new Owed(run.textDataset().server(), run.textDataset(), null));
             }
             if (task instanceof Upload upload) {
                 queuedBytes -= upload.length();
                 uploads.remove(task.sequence());
                 if (status != StgStatus.OK) {
-                    replacing.values().removeIf(upload::equals);
+                    notReplacing(upload);
                     failures.add(task.what() + ": " + StgStatus.name(status));
                     failedBeforeCommands(upload);
                 }
@@ -232,7 +236,21 @@ public final class TaskQueue {
 
     /** A server has it, and the sink has not. */
     synchronized void owe(String server, Upload upload) {
-        owed.put(server + " " + upload.id(), new Owed(server, upload));
+        owed.put(server + " " + upload.id(), owed(new Owed(server, upload, null)));
+    }
+
+    /** With the one that is to take its place as things are. */
+    private Owed owed(Owed what) {
+        Upload by = replacing.get(what.server + " " + what.upload.givenName());
+        boolean isLater = by != null && by.sequence() > what.upload.sequence();
+        return new Owed(what.server, what.upload, isLater ? by : null);
+    }
+
+    /** It was refused. */
+    private void notReplacing(Upload upload) {
+        if (replacing.values().removeIf(upload::equals)) {
+            owed.replaceAll((key, each) -> each.replacedBy == upload ? owed(each) : each);
+        }
     }
 
     /** The sink has it, or never will: then why. */
@@ -255,9 +273,8 @@ public final class TaskQueue {
                 replacing.values().removeIf(was.upload::equals);
             }
             if (was != null && !failure.isEmpty()) {
-                String name = was.upload.givenName();
-                lost.add(name + ": " + failure);
-                boolean isOwn = isReplaced && replacing.containsKey(server + " " + name);
+                lost.add(was.upload.givenName() + ": " + failure);
+                boolean isOwn = isReplaced && was.replacedBy != null;
                 if (hasManyServers() && !isOwn) {
                     failedBeforeCommands(was.upload);
                 }

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.verbena.savime.wire.StgStatus;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class TaskQueueTest {
     private static Upload upload(String name, String type) {
@@ -59,6 +61,10 @@ class TaskQueueTest {
     }
 
     private static void confirm(TaskQueue queue, long id, int onDuplicate) {
+        confirm(queue, id, taken(queue, onDuplicate));
+    }
+
+    private static Upload taken(TaskQueue queue, int onDuplicate) {
         Upload upload =
                 new Upload(
                         new Upload.Dataset("a", "double", 1, onDuplicate, 0, null),
@@ -68,6 +74,10 @@ class TaskQueueTest {
                         task -> {});
         queue.add(upload);
         assertThat(queue.take("s")).isSameAs(upload);
+        return upload;
+    }
+
+    private static void confirm(TaskQueue queue, long id, Upload upload) {
         upload.opened(id, "a", true);
         queue.owe("s", upload);
         queue.ended(upload, StgStatus.OK, "");
@@ -88,6 +98,56 @@ class TaskQueueTest {
         queue.add(next);
         assertThat(queue.takeFailed(next)).isEqualTo("a");
         assertThat(queue.takeLost()).containsExactly("a: ABORTED", "a: ABORTED");
+    }
+
+    private static String failedBeforeNext(TaskQueue queue) {
+        RunCommand next = command("next");
+        queue.add(next);
+        return queue.takeFailed(next);
+    }
+
+    /** What became of the two may be told on two connections, in any order. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    @Tag("savime-11")
+    void shouldKnowThatItHasReplacedADatasetWhenTheOtherIsInTheSinkBefore(boolean isLate) {
+        TaskQueue queue = new TaskQueue(2, 4, () -> {});
+        Upload first = taken(queue, 0);
+        if (!isLate) {
+            confirm(queue, 1, first);
+        }
+        Upload second = taken(queue, 1);
+        if (isLate) {
+            confirm(queue, 1, first);
+        }
+        confirm(queue, 2, second);
+        queue.paid("s", 2, "");
+        queue.replaced("s", 1, "ABORTED");
+        assertThat(failedBeforeNext(queue)).isEmpty();
+    }
+
+    /** Another client has, then, and it is told of both failures. */
+    @Test
+    @Tag("savime-11")
+    void shouldKnowThatItHasNotReplacedADatasetWhereTheOtherWasRefused() {
+        TaskQueue queue = new TaskQueue(2, 4, () -> {});
+        confirm(queue, 1, 0);
+        queue.ended(taken(queue, 1), StgStatus.NO_SPACE, "");
+        queue.replaced("s", 1, "ABORTED");
+        assertThat(failedBeforeNext(queue)).isEqualTo("a, a");
+    }
+
+    @Test
+    @Tag("savime-11")
+    void shouldKnowThatItHasReplacedADatasetAtTheSecondTry() {
+        TaskQueue queue = new TaskQueue(2, 4, () -> {});
+        confirm(queue, 1, 0);
+        Upload refused = taken(queue, 1);
+        confirm(queue, 2, 1);
+        queue.ended(refused, StgStatus.NO_SPACE, "");
+        queue.replaced("s", 1, "ABORTED");
+        assertThat(queue.takeLost()).containsExactly("a: ABORTED");
+        assertThat(failedBeforeNext(queue)).isEqualTo("a");
     }
 
     @Test
