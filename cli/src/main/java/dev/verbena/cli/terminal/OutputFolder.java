@@ -76,13 +76,9 @@ public final class OutputFolder {
         return absent;
     }
 
-    /** Takes folders away again that were made for a command that was refused; full ones stay. */
-    public static void removeEmpty(List<Path> folders) {
-        for (Path folder : folders) {
-            if (!folder.toFile().delete()) {
-                return;
-            }
-        }
+    /** Takes away again what was made for a command that was refused; full folders stay. */
+    public static void removeEmpty(List<Path> made) {
+        made.forEach(path -> path.toFile().delete());
     }
 
     /**

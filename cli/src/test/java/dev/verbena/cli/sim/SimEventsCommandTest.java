@@ -157,4 +157,23 @@ class SimEventsCommandTest {
         assertThat(Run.of(with(line, "16", "--events=" + other)).code()).isEqualTo(2);
         assertThat(other).doesNotExist();
     }
+
+    /** Without what the first try made, the second would be told that it exists. */
+    @Test
+    void shouldLeaveNothingOfSeveralOptionsInANewFolderWhenItIsRefused() {
+        Path made = folder.resolve("made");
+        String[] line = {
+            "sim",
+            "random-ring",
+            "-n",
+            "1",
+            "--trace=" + made.resolve("trace"),
+            "--events=" + made.resolve("events"),
+            "--output=" + made.resolve("out")
+        };
+        for (int i = 0; i < 2; i++) {
+            assertThat(Run.of(line).err()).contains("cannot have 1 processes");
+            assertThat(made).doesNotExist();
+        }
+    }
 }
