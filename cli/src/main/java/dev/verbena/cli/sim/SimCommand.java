@@ -319,21 +319,25 @@ public final class SimCommand extends CliCommand {
         if (level != null) {
             changes.add("level=" + level);
         }
-        Simulation simulation =
-                checked(
-                        () -> {
-                            changes.forEach(s -> parameter(scenario, s, parameters));
-                            scenario.prepare(machine, count, options(parameters));
-                            changes.stream()
-                                    .filter(s -> !scenario.isParameter(key(s)))
-                                    .forEach(machine::set);
-                            machine.network().isDetailed(report != null);
-                            return new Simulation(machine.topology(), machine.network())
-                                    .processes(count)
-                                    .perNode(perNode != null ? perNode : scenario.perNode())
-                                    .parallel(threads, threads, SimCommand::start);
-                        });
+        Callable<Simulation> building =
+                () ->
+                        new Simulation(machine.topology(), machine.network())
+                                .processes(count)
+                                .perNode(perNode != null ? perNode : scenario.perNode())
+                                .parallel(threads, threads, SimCommand::start);
+        checked(
+                () -> {
+                    changes.forEach(s -> parameter(scenario, s, parameters));
+                    scenario.prepare(machine, count, options(parameters));
+                    changes.stream()
+                            .filter(s -> !scenario.isParameter(key(s)))
+                            .forEach(machine::set);
+                    machine.network().isDetailed(report != null);
+                    return building.call();
+                });
         return () -> {
+            // Built again: nodes and cables of all runs at once may be too many for the memory.
+            Simulation simulation = checked(building);
             if (traces != null) {
                 traces.watch(simulation, machine.topology(), curve.name(), count);
             }
