@@ -41,7 +41,7 @@ public final class ClientEngine implements ProtocolAgent, ServerLink.Events {
     private long progressNs;
     private long lostNs;
 
-    private ClientEngine(
+    ClientEngine(
             ClientSettings settings,
             String server,
             TaskQueue queue,
@@ -182,6 +182,9 @@ public final class ClientEngine implements ProtocolAgent, ServerLink.Events {
 
     @Override
     public void onConnected() {
+        if (isGreeted) {
+            lostNs = now(); // The loss was not seen.
+        }
         isGreeted = false;
         session = 0;
         int features = settings.hasCrc() ? StgFlags.FEATURE_CRC : 0;
