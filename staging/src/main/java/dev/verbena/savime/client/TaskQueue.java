@@ -52,7 +52,7 @@ public final class TaskQueue {
     private boolean isClosed;
 
     /**
-     * @param replacedBy another dataset of this client, later, that is to take its place; null: none
+     * @param replacedBy a later dataset of this client that is to take its place; null: none
      */
     private record Owed(String server, Upload upload, Upload replacedBy) {}
 
