@@ -95,7 +95,8 @@ class EndingTest {
 
     /** As a terminal does it: what a shell has in the background does not notice. */
     private void assertServerEnds(String script) throws Exception {
-        Process process = started(List.of("setsid", "bash", "-c", script));
+        Process process =
+                started(List.of("setsid", "env", "--default-signal=INT", "bash", "-c", script));
         assertThat(isSoonThere(process, "begun")).isTrue();
         List<String> kill = List.of("kill", "-INT", "--", "-" + process.pid());
         assertThat(new ProcessBuilder(kill).start().waitFor()).isZero();

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.verbena.agent.AgentStepper;
+import dev.verbena.agent.Await;
 import dev.verbena.agent.ForwardingEnvironment;
 import dev.verbena.agent.ProtocolAgent;
 import dev.verbena.agent.VirtualClock;
@@ -34,6 +35,14 @@ class ConsumersLossTest extends ConsumersFixture {
         }
     }
 
+    private boolean isServed() {
+        try {
+            return TimesliceConsumer.isServed(segment);
+        } catch (IOException e) {
+            throw new AssertionError(e);
+        }
+    }
+
     @Test
     void shouldRegisterInNoSegmentWhoseComputeNodeIsGone() throws Exception {
         leaveSegment();
@@ -42,10 +51,11 @@ class ConsumersLossTest extends ConsumersFixture {
                 .isInstanceOf(FlesnetException.class)
                 .hasMessageContaining("is left over");
         assertThat(hasRegistration()).isFalse();
-        try (Served served = new Served(1, 4, 1).start(20);
-                TimesliceConsumer consumer = register(1, 0, QueuePolicy.ALL, "")) {
-            assertThat(TimesliceConsumer.isServed(segment)).isTrue();
-            assertThat(await(consumer).index()).isZero();
+        try (Served served = new Served(1, 4, 1).start(20)) {
+            Await.until("a new segment", this::isServed);
+            try (TimesliceConsumer consumer = register(1, 0, QueuePolicy.ALL, "")) {
+                assertThat(await(consumer).index()).isZero();
+            }
             assertThat(served.run.errors).isEmpty();
         }
     }

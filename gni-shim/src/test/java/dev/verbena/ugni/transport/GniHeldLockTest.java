@@ -13,10 +13,12 @@ import dev.verbena.transport.TransportContext;
 import dev.verbena.transport.TransportHandler;
 import dev.verbena.transport.Transports;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.URI;
 import java.nio.MappedByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
@@ -82,15 +84,24 @@ class GniHeldLockTest implements TransportHandler {
     private static UnsafeBuffer findArea(GniResources resources) throws IOException {
         Path folder = Path.of(System.getenv().getOrDefault("VERBENA_SHM_DIR", "/dev/shm"));
         String job = "gni-%d-%08x".formatted(resources.ptag, (int) resources.cookie);
-        try (Stream<Path> files = Files.find(folder, 4, (path, is) -> is.isRegularFile())) {
-            for (Path file : files.filter(each -> each.toString().contains(job)).toList()) {
-                UnsafeBuffer found = findArea(resources, file);
-                if (found != null) {
-                    return found;
-                }
+        for (Path file : filesOf(folder, job)) {
+            UnsafeBuffer found = findArea(resources, file);
+            if (found != null) {
+                return found;
             }
         }
         throw new AssertionError("no segment of " + job + " below " + folder);
+    }
+
+    /** Again where one has gone meanwhile: of other tests, or ours that was mapped. */
+    private static List<Path> filesOf(Path folder, String job) throws IOException {
+        while (true) {
+            try (Stream<Path> files = Files.find(folder, 4, (path, is) -> is.isRegularFile())) {
+                return files.filter(each -> each.toString().contains(job)).toList();
+            } catch (UncheckedIOException e) {
+                assertThat(e).hasCauseInstanceOf(NoSuchFileException.class);
+            }
+        }
     }
 
     private static UnsafeBuffer findArea(GniResources resources, Path file) throws IOException {
