@@ -133,7 +133,7 @@ final class Connections extends RecordConnections<OfiConnection> implements Regi
             return GONE;
         }
         boolean asks = record == DISCONNECT && regions.isKnownTo(c.handle);
-        return switch (put(c, record, asks)) {
+        return switch (put(c, record, record == DISCONNECT && !asks ? 0 : c.handle)) {
             case Controls.SENT -> {
                 if (asks) {
                     c.askedForAnswer();
@@ -171,21 +171,26 @@ final class Connections extends RecordConnections<OfiConnection> implements Regi
     @Override
     protected void post(OfiConnection c, int record) {
         if (c.peer != null) {
-            put(c, record, false);
+            put(c, record, record == DISCONNECT ? lastWord(c) : c.handle);
         }
+    }
+
+    private static int lastWord(OfiConnection c) {
+        return c.isLost || c.inFlight() > 0 ? ControlRecord.GIVEN_UP : 0;
     }
 
     /**
      * Sends a record about a connection.
      *
-     * @param asks of a DISCONNECT: whether the peer is to answer by one
+     * @param from of a DISCONNECT: above 0 if the peer is to answer by one; 0 if nothing of ours is
+     *     under way; or {@link ControlRecord#GIVEN_UP}
      */
-    private int put(OfiConnection c, int type, boolean asks) {
+    private int put(OfiConnection c, int type, int from) {
         return controls.send(
                 c.peer,
                 type,
                 c.peerHandle,
-                type == DISCONNECT && !asks ? 0 : c.handle,
+                from,
                 context.creditsPerConnection(),
                 context.messageLengthMax(),
                 type == CONNECT ? c.privateData : null,
@@ -199,7 +204,7 @@ final class Connections extends RecordConnections<OfiConnection> implements Regi
 
     /** The request has arrived, and these two agree. */
     void seen(OfiConnection c) {
-        put(c, ControlRecord.SEEN, false);
+        put(c, ControlRecord.SEEN, c.handle);
     }
 
     @Override
@@ -237,7 +242,7 @@ final class Connections extends RecordConnections<OfiConnection> implements Regi
         }
         engine.failAll(c, Status.PEER_DEAD);
         slots.drop(c);
-        if (!(c.isLost || c.isQuietEnd && !c.isPeerDone)) {
+        if (!(c.isLost || c.hasPeerGivenUp || c.isQuietEnd && !c.isPeerDone)) {
             regions.onEnded(c.handle);
         } else if (regions.isKnownTo(c.handle)) {
             departures.add(c);
@@ -255,9 +260,9 @@ final class Connections extends RecordConnections<OfiConnection> implements Regi
         return c.isAnswerDue && !c.isLost && c.inFlight() == 0;
     }
 
-    /** The peer answers the end of a connection: it begins nothing by it any more. */
-    void onLeft(int connection, OfiPeer peer, long incarnation) {
-        departures.onLeft(connection, peer, incarnation);
+    /** The peer tells of the end of a connection that has ended here: it begins nothing by it. */
+    void onLeft(int connection, OfiPeer peer, long incarnation, boolean isGivenUp) {
+        departures.onLeft(connection, peer, incarnation, isGivenUp);
     }
 
     /** This transport closes: tells every peer, as far as they can be told at once. */

@@ -48,6 +48,9 @@ final class ControlRecord extends ControlHeader {
     /** The last of these types. */
     static final int TYPE_MAX = SILENT;
 
+    /** Sender of a DISCONNECT whose provider may go on with operations that it has given up. */
+    static final int GIVEN_UP = -1;
+
     private static final int INCARNATION = 24;
     private static final int WANTED = 32;
     private static final int JOB = 40;

@@ -35,12 +35,17 @@ final class Departures {
             connection = c.handle;
             peer = c.peer;
             incarnation = c.peerIncarnation;
-            isAsked = c.isAnswerAsked;
+            isAsked = c.isAnswerAsked && !c.hasPeerGivenUp;
             lookAge = isAsked ? ANSWER_WATCHES : 0;
+            if (c.hasPeerGivenUp) {
+                drain();
+            }
         }
 
         void drain() {
-            endAge = 2 * age + DRAIN_WATCHES;
+            if (endAge == 0) {
+                endAge = 2 * age + DRAIN_WATCHES;
+            }
         }
 
         boolean isOver(Peers peers) {
@@ -84,13 +89,13 @@ final class Departures {
 
     /**
      * The peer says that this connection has ended there. What it had under way is placed if it was
-     * asked, else given up.
+     * asked and does not say that it gave that up.
      */
-    void onLeft(int connection, OfiPeer peer, long incarnation) {
+    void onLeft(int connection, OfiPeer peer, long incarnation, boolean isGivenUp) {
         for (int i = waiting.size() - 1; i >= 0; i--) {
             Departure d = waiting.get(i);
             if (d.connection == connection && d.peer == peer && d.incarnation == incarnation) {
-                if (d.isAsked) {
+                if (d.isAsked && !isGivenUp) {
                     end(i);
                 } else {
                     d.drain();

@@ -22,6 +22,9 @@ final class OfiConnection extends TableConnection {
     /** The peer has disconnected: nothing of its operations is under way. */
     boolean isPeerDone;
 
+    /** As {@link #isPeerDone}, but its provider may go on with operations that it gave up. */
+    boolean hasPeerGivenUp;
+
     /** The peer has disconnected, and is to hear when nothing of ours is under way. */
     boolean isAnswerDue;
 
@@ -54,6 +57,7 @@ final class OfiConnection extends TableConnection {
         wanted = 0;
         isProbed = false;
         isPeerDone = false;
+        hasPeerGivenUp = false;
         isAnswerDue = false;
         isAnswerAsked = false;
         isSilent = false;
@@ -85,6 +89,10 @@ final class OfiConnection extends TableConnection {
     void peerDone(boolean asksForAnswer) {
         isPeerDone = true;
         isAnswerDue = asksForAnswer;
+    }
+
+    void peerGaveUp(boolean hasGivenUp) {
+        hasPeerGivenUp |= hasGivenUp;
     }
 
     /** What the provider still has of our operations nobody waits for. */

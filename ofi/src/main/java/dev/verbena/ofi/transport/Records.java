@@ -293,10 +293,12 @@ final class Records implements Engine.Arrivals {
             }
             case ConnectionLife.DISCONNECT -> {
                 if (c != null && c.isWith(peer.number, record.incarnation())) {
-                    c.peerDone(record.from() != 0);
+                    c.peerDone(record.from() > 0);
+                    c.peerGaveUp(record.from() < 0);
                     connections.onDisconnect(c);
                 } else if (c == null) {
-                    connections.onLeft(record.to(), peer, record.incarnation());
+                    connections.onLeft(
+                            record.to(), peer, record.incarnation(), record.from() < 0);
                 }
             }
             case ControlRecord.SILENT -> {

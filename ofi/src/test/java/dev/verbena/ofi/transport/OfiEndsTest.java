@@ -37,6 +37,9 @@ class OfiEndsTest {
     /** One piece, which the peer's sockets do not hold: it arrives while the peer polls. */
     private static final int LONG = 16 << 20;
 
+    /** As libfabric says it. */
+    private static final int CONNECTION_RESET = 104;
+
     private static final int SLOTS = 64;
     private static final int CREDITS = 16;
 
@@ -207,6 +210,33 @@ class OfiEndsTest {
             assertThat(isMemoryClosed()).isFalse();
         }
         pollUntil("the peer's word", this::isMemoryClosed);
+    }
+
+    /** What the provider over there holds of the put goes on, though the put has ended. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void shouldHoldMemoryForAWhileWhenAPeerGivesItsPutUp(boolean isDisconnected) {
+        b.transport.close();
+        b = new Node(new TransportContext().peerTimeoutNs(200_000_000L));
+        connect();
+        local = a.transport.allocate(LONG, 0);
+        target = b.transport.register(memory, RemoteDescriptor.REMOTE_WRITE);
+        beginPut();
+        Connections connections = ((OfiTransport) a.transport).connections;
+        connections.onBroken(connections.find(a.connection), CONNECTION_RESET);
+        if (isDisconnected) {
+            b.transport.disconnect(b.connection);
+        }
+        target.close();
+        pollUntil("the put's end", () -> a.completions == 1);
+        assertThat(a.lastStatus).isEqualTo(Status.PEER_DEAD);
+        long endNs = System.nanoTime() + 400_000_000L;
+        while (System.nanoTime() - endNs < 0) {
+            a.poll();
+            b.poll();
+            assertThat(isMemoryClosed()).isFalse();
+        }
+        pollUntil("the time for what is on its way", this::isMemoryClosed);
     }
 
     /** That a close waits for nobody is not for its user to see, but for its duration. */
