@@ -199,7 +199,7 @@ final class Connections extends RecordConnections<OfiConnection> implements Regi
 
     /** Answers a record that belongs to no connection. */
     void answer(OfiPeer peer, ControlRecord to, int type) {
-        answers.send(peer, type, to.from());
+        answers.send(peer, type, to.from(), 0);
     }
 
     /** The request has arrived, and these two agree. */
@@ -238,7 +238,7 @@ final class Connections extends RecordConnections<OfiConnection> implements Regi
     @Override
     protected void release(OfiConnection c) {
         if (isAnswerDue(c)) {
-            answers.send(c.peer, DISCONNECT, c.peerHandle);
+            answers.send(c.peer, DISCONNECT, c.peerHandle, 0);
         }
         engine.failAll(c, Status.PEER_DEAD);
         slots.drop(c);
@@ -303,9 +303,15 @@ final class Connections extends RecordConnections<OfiConnection> implements Regi
         }
     }
 
-    /** A record that the peer must get finds no room. */
+    /** A record that the peer must get finds no room: the peer learns that if it ever goes on. */
     void loseFull(OfiConnection c) {
+        OfiPeer peer = c.peer;
+        int to = c.peerHandle;
+        boolean isHeld = c.state == OfiConnection.CONNECTED || c.isQuietEnd;
         lose(c, "it takes nothing any more");
+        if (isHeld) {
+            answers.send(peer, DISCONNECT, to, ControlRecord.GIVEN_UP);
+        }
     }
 
     @Override
