@@ -12,7 +12,7 @@ final class Outbox {
     private static final int CAPACITY = 4096;
     private static final int MASK = CAPACITY - 1;
 
-    /** Answers wait for a peer unless so many records do: others need room, too. */
+    /** Answers wait for a peer that has so many only while half of the room is left for others. */
     private static final int SHARE = CAPACITY / 16;
 
     private final OfiResources resources;
@@ -76,7 +76,7 @@ final class Outbox {
      * @return false if the peer asks and takes nothing, so that it cannot wait
      */
     boolean answer(OfiConnection c, int length) {
-        return send(c, length, c.peer.waiting() < SHARE);
+        return send(c, length, c.peer.waiting() < SHARE || count < CAPACITY / 2);
     }
 
     /** Sends what waits, as far as it can be sent. */
