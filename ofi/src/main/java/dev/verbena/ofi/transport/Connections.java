@@ -317,7 +317,7 @@ final class Connections extends RecordConnections<OfiConnection> implements Regi
     @Override
     public void await(OfiRegion region) {
         long endNs = SystemNanoClock.INSTANCE.nanoTime() + QUIET_NS;
-        while (mayAnswer(region) && SystemNanoClock.INSTANCE.nanoTime() - endNs < 0) {
+        while (isAwaited(region) && SystemNanoClock.INSTANCE.nanoTime() - endNs < 0) {
             engine.takeEvents();
         }
         region.users.forEachInt(this::awaitedInVain);
@@ -325,10 +325,16 @@ final class Connections extends RecordConnections<OfiConnection> implements Regi
 
     @Override
     public boolean mayAnswer(OfiRegion region) {
+        engine.takeEvents(); // what has arrived counts
+        return isAwaited(region);
+    }
+
+    private boolean isAwaited(OfiRegion region) {
         IntHashSet.IntIterator users = region.users.iterator();
         while (users.hasNext()) {
-            OfiConnection c = find(users.nextValue());
-            if (c != null && !c.isLost && !c.isSilent) {
+            int user = users.nextValue();
+            OfiConnection c = find(user);
+            if (c == null ? departures.mayAnswer(user) : !c.isLost && !c.isSilent) {
                 return true;
             }
         }
@@ -339,6 +345,8 @@ final class Connections extends RecordConnections<OfiConnection> implements Regi
         OfiConnection c = find(connection);
         if (c != null) {
             c.silent(true);
+        } else {
+            departures.awaitedInVain(connection);
         }
     }
 

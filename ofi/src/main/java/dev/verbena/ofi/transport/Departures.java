@@ -28,6 +28,9 @@ final class Departures {
         int age;
         int lookAge;
 
+        /** A close of a region has waited for its answer in vain. */
+        boolean isSilent;
+
         /** 0: not known. */
         int endAge;
 
@@ -46,6 +49,14 @@ final class Departures {
             if (endAge == 0) {
                 endAge = 2 * age + DRAIN_WATCHES;
             }
+        }
+
+        void silent() {
+            isSilent = true;
+        }
+
+        boolean mayAnswer() {
+            return isAsked && !isSilent && endAge == 0 && age < ANSWER_WATCHES;
         }
 
         boolean isOver(Peers peers) {
@@ -102,6 +113,16 @@ final class Departures {
                 }
             }
         }
+    }
+
+    /** Whether the peer of this connection was asked just now and may answer soon. */
+    boolean mayAnswer(int connection) {
+        return waiting.stream().anyMatch(d -> d.connection == connection && d.mayAnswer());
+    }
+
+    /** A close of a region has waited for the answer. */
+    void awaitedInVain(int connection) {
+        waiting.stream().filter(d -> d.connection == connection).forEach(Departure::silent);
     }
 
     /** Some time has passed, in which the provider was polled. */

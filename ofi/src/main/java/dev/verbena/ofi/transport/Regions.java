@@ -142,7 +142,7 @@ final class Regions extends RegionTable<OfiRegion> {
     protected void revoke(OfiRegion region) {
         byKey.remove(region.key);
         closing = region;
-        region.users.forEachInt(c -> revoker.revoke(c, region.key));
+        List.copyOf(region.users).forEach(c -> revoker.revoke(c, region.key));
         if (!region.isToolkitMemory() && revoker.mayAnswer(region)) {
             revoker.await(region);
         }

@@ -23,6 +23,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.BooleanSupplier;
 import org.agrona.DirectBuffer;
+import org.agrona.collections.IntHashSet;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -246,23 +247,17 @@ class OfiEndsTest {
         connect();
         local = a.transport.allocate(8, 0);
         target = b.transport.allocate(8, 0);
-        RemoteDescriptor d = new RemoteDescriptor();
         List<RegisteredRegion> known = new ArrayList<>();
         for (int i = 1; i <= 20; i++) {
-            RegisteredRegion region = b.transport.register(memory, RemoteDescriptor.REMOTE_WRITE);
-            known.add(region);
-            region.describe(0, 8, RemoteDescriptor.REMOTE_WRITE, d);
-            assertThat(a.transport.put(a.connection, local, 0, d, 0, 8, i, 0)).isZero();
-            int count = i;
-            pollUntil("a put", () -> a.completions == count);
+            known.add(regionThatAKnows());
         }
         if (isDisconnected) {
             b.transport.disconnect(b.connection);
         }
         int[] waits = new int[1];
-        countWaits((OfiTransport) b.transport, waits);
+        watchCloses((OfiTransport) b.transport, true, () -> waits[0]++);
         known.forEach(RegisteredRegion::close);
-        assertThat(waits[0]).isEqualTo(isDisconnected ? 0 : 1);
+        assertThat(waits[0]).isEqualTo(1);
         assertThatThrownBy(memory::close).hasMessageContaining("ofi region");
         pollUntil("the peer's word", this::isMemoryClosed);
     }
@@ -280,7 +275,7 @@ class OfiEndsTest {
         a.transport.fetchAdd(a.connection, d, 0, 1, 1, 0);
         pollUntil("an atomic", () -> a.completions == 1);
         assertThat(a.lastStatus).isEqualTo(Status.OK);
-        watchCloses((OfiTransport) b.transport, false, new int[1]);
+        watchCloses((OfiTransport) b.transport, false, () -> {});
         region.close();
         a.transport.fetchAdd(a.connection, d, 0, 1, 2, 0);
         pollUntil("its end", () -> a.completions == 2);
@@ -289,11 +284,86 @@ class OfiEndsTest {
         pollUntil("a message", () -> b.retained.size() == 1);
     }
 
-    private static void countWaits(OfiTransport transport, int[] waits) {
-        watchCloses(transport, true, waits);
+    private RegisteredRegion regionThatAKnows() {
+        int count = a.completions + 1;
+        RemoteDescriptor d = new RemoteDescriptor();
+        RegisteredRegion region = b.transport.register(memory, RemoteDescriptor.REMOTE_WRITE);
+        region.describe(0, 8, RemoteDescriptor.REMOTE_WRITE, d);
+        assertThat(a.transport.put(a.connection, local, 0, d, 0, 8, count, 0)).isZero();
+        pollUntil("a put", () -> a.completions == count);
+        return region;
     }
 
-    private static void watchCloses(OfiTransport transport, boolean tells, int[] waits) {
+    /** What it said before this close has arrived, and nobody has looked at that. */
+    @Test
+    void shouldWaitAgainForAPeerThatHasAnswered() {
+        connect();
+        local = a.transport.allocate(8, 0);
+        target = b.transport.allocate(8, 0);
+        RegisteredRegion first = regionThatAKnows();
+        RegisteredRegion second = regionThatAKnows();
+        int[] waits = new int[1];
+        watchCloses((OfiTransport) b.transport, true, () -> waits[0]++);
+        first.close();
+        pollA();
+        second.close();
+        assertThat(waits[0]).isEqualTo(2);
+        pollUntil("the peer's word", this::isMemoryClosed);
+    }
+
+    @Test
+    void shouldGiveMemoryBackWhenAPeerAnswersTheDisconnectDuringTheClose() {
+        connect();
+        local = a.transport.allocate(8, 0);
+        target = b.transport.allocate(8, 0);
+        RegisteredRegion region = regionThatAKnows();
+        b.transport.disconnect(b.connection);
+        watchCloses((OfiTransport) b.transport, true, this::pollA);
+        region.close();
+        memory.close();
+        assertThat(a.isDisconnected).isTrue();
+    }
+
+    private void pollA() {
+        long endNs = System.nanoTime() + 200_000_000L;
+        while (System.nanoTime() - endNs < 0) {
+            a.poll();
+        }
+    }
+
+    /** One that is told of the close may answer before the next is told. */
+    @Test
+    void shouldTellAllUsersOfARegionThatCloses() {
+        Regions regions = ((OfiTransport) b.transport).parts.regions;
+        OfiRegion region = (OfiRegion) b.transport.allocate(8, RemoteDescriptor.REMOTE_WRITE);
+        IntHashSet users = new IntHashSet();
+        for (int i = 1; i <= 1000; i++) {
+            users.add(i << 14 | i);
+        }
+        region.users.addAll(users);
+        regions.revoker(
+                new Regions.Revoker() {
+                    @Override
+                    public void revoke(int connection, long key) {
+                        users.remove(connection);
+                        regions.onRevoked(connection, key);
+                    }
+
+                    @Override
+                    public boolean mayAnswer(OfiRegion region) {
+                        return false;
+                    }
+
+                    @Override
+                    public void await(OfiRegion region) {
+                        throw new AssertionError("nobody is left");
+                    }
+                });
+        region.close();
+        assertThat(users).isEmpty();
+    }
+
+    private static void watchCloses(OfiTransport transport, boolean tells, Runnable onAwait) {
         Connections connections = transport.connections;
         transport.parts.regions.revoker(
                 new Regions.Revoker() {
@@ -311,7 +381,7 @@ class OfiEndsTest {
 
                     @Override
                     public void await(OfiRegion region) {
-                        waits[0]++;
+                        onAwait.run();
                         connections.await(region);
                     }
                 });
