@@ -434,19 +434,12 @@ final class PullAgent implements ProtocolAgent {
 
         @Override
         public void onDisconnected(long connection, long peerContext) {
-            gone(connection, peerContext, "");
+            registry.onEnded(connection, peerContext, "");
         }
 
         @Override
         public void onPeerLost(long connection, long peerContext, String reason) {
-            gone(connection, peerContext, reason);
-        }
-
-        private void gone(long connection, long peerContext, String reason) {
-            ServerPeer peer = registry.peer(peerContext);
-            if (peer != null) {
-                registry.onGone(peer, reason);
-            }
+            registry.onEnded(connection, peerContext, reason);
         }
     }
 }

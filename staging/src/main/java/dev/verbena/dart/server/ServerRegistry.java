@@ -194,6 +194,10 @@ final class ServerRegistry implements AutoCloseable {
             peers.remove(peer.context);
             return;
         }
+        if (peer.kind == ServerPeer.MASTER && !registration.isAwaited(connection)) {
+            transport.disconnect(connection);
+            return;
+        }
         peer.connected(connection);
         if (peer.kind == ServerPeer.MASTER) {
             registration.onConnected();
@@ -224,6 +228,14 @@ final class ServerRegistry implements AutoCloseable {
                 && client.control == null
                 && !client.isLeaving
                 && client.mayConnectAgain();
+    }
+
+    /** The transport says that a connection has ended, which may be an earlier one of the peer. */
+    void onEnded(long connection, long context, String reason) {
+        ServerPeer peer = peer(context);
+        if (peer != null && peer.isConnected && peer.connection == connection) {
+            onGone(peer, reason);
+        }
     }
 
     /** The connection has ended; an empty reason: in order. */

@@ -96,6 +96,7 @@ final class SlaveRegistration implements AutoCloseable {
         if (record.welcomeResult() != ControlFlyweight.RESULT_OK) {
             link.onRefused(environment.nanoClock().nanoTime(), record.welcomeResult());
             transport.disconnect(master.connection);
+            master.disconnected();
             return false;
         }
         shared.identify(link.job(), link.epochMs(), record.serverId());
@@ -104,7 +105,13 @@ final class SlaveRegistration implements AutoCloseable {
         return true;
     }
 
+    /** Whether this is the connection that was asked for last. */
+    boolean isAwaited(long connection) {
+        return connection == link.connection();
+    }
+
     void onConnected() {
+        hasSentRegister = false;
         link.onConnected();
     }
 
@@ -114,7 +121,6 @@ final class SlaveRegistration implements AutoCloseable {
 
     /** The connection to the master has ended. */
     void onMasterGone(String reason) {
-        hasSentRegister = false;
         if (!isRegistered) {
             link.onLost(environment.nanoClock().nanoTime(), reason);
         }

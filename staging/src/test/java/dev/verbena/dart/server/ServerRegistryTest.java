@@ -1,11 +1,17 @@
 package dev.verbena.dart.server;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.verbena.dart.DartConfiguration;
+import dev.verbena.dart.DartException;
 import dev.verbena.dart.DartServer;
 import dev.verbena.dart.Settings;
 import dev.verbena.dart.WireEnvironment;
 import dev.verbena.dart.wire.ControlFlyweight;
+import dev.verbena.dart.wire.ControlOutbox;
+import dev.verbena.memory.RegisteredRegion;
 import dev.verbena.transport.Status;
 import dev.verbena.transport.Transport;
 import dev.verbena.transport.TransportLimits;
@@ -20,32 +26,29 @@ import org.junit.jupiter.api.Test;
 /** Whom a slave connects to, and whom not any more. */
 class ServerRegistryTest {
     private static final UUID JOB = new UUID(1, 2);
+    private static final long TIMEOUT_NS = 1_000_000_000L;
+    private static final long STEP_NS = 20_000_000L;
+    private static final URI MASTER = URI.create("shm://h/j/m");
     private static final int CONTEXT_AT = 4;
 
     private final WireEnvironment wire = new WireEnvironment();
-    private final ServerShared shared =
-            new ServerShared(
-                    Settings.of(
-                            new DartServer.Context()
-                                    .environment(wire)
-                                    .configurationFile("x/dart.conf")
-                                    .discard(true)
-                                    .slave()));
+    private final ServerShared shared = shared();
 
     /** Contexts of the connections that were asked for; the place in the list is the handle. */
     private final List<Long> connects = new ArrayList<>();
 
     private final List<Long> disconnects = new ArrayList<>();
+    private final List<Long> sends = new ArrayList<>();
+    private final Transport transport =
+            (Transport)
+                    Proxy.newProxyInstance(
+                            Transport.class.getClassLoader(),
+                            new Class<?>[] {Transport.class},
+                            (proxy, method, arguments) -> answer(method.getName(), arguments));
     private final ServerRegistry registry;
 
     ServerRegistryTest() {
         shared.identify(JOB, 0, 1);
-        Transport transport =
-                (Transport)
-                        Proxy.newProxyInstance(
-                                Transport.class.getClassLoader(),
-                                new Class<?>[] {Transport.class},
-                                (proxy, method, arguments) -> answer(method.getName(), arguments));
         registry = new ServerRegistry(shared, transport, null, new NoEvents(), 0);
     }
 
@@ -59,6 +62,16 @@ class ServerRegistryTest {
                 disconnects.add((Long) arguments[0]);
                 return Transport.ACCEPTED;
             }
+            case "allocate" -> {
+                return region();
+            }
+            case "send" -> {
+                sends.add((Long) arguments[0]);
+                return Transport.ACCEPTED;
+            }
+            case "uri" -> {
+                return MASTER;
+            }
             case "limits" -> {
                 return new TransportLimits(128, 1, 1, 1, 1, 64);
             }
@@ -67,6 +80,24 @@ class ServerRegistryTest {
             }
         }
         return null;
+    }
+
+    private ServerShared shared() {
+        return new ServerShared(
+                Settings.of(
+                        new DartServer.Context()
+                                .environment(wire)
+                                .configurationFile("x/dart.conf")
+                                .discard(true)
+                                .slave()));
+    }
+
+    private static Object region() {
+        UnsafeBuffer memory = new UnsafeBuffer(new byte[4096]);
+        return Proxy.newProxyInstance(
+                RegisteredRegion.class.getClassLoader(),
+                new Class<?>[] {RegisteredRegion.class},
+                (proxy, method, arguments) -> method.getName().equals("buffer") ? memory : null);
     }
 
     /** The master hands over a process of client 7 that has registered so often before. */
@@ -121,6 +152,49 @@ class ServerRegistryTest {
         registry.onConnected(2, now);
         assertThat(disconnects).hasSize(1);
         assertThat(now.client.isWelcomePending).isTrue();
+    }
+
+    /** What comes late of a connection is not of the one that follows. */
+    @Test
+    void shouldKeepTheSecondConnectionToTheMasterWhenTheFirstEndsLate() {
+        String text = new DartConfiguration(JOB, 0, MASTER, 2, 1).encode();
+        wire.disk.put("dart.conf", text.getBytes(UTF_8));
+        ControlOutbox outbox = new ControlOutbox(transport, 2, 0);
+        ServerRegistry slave =
+                new ServerRegistry(shared(), transport, outbox, new NoEvents(), TIMEOUT_NS);
+        step(slave);
+        slave.onConnected(1, slave.peer(0));
+        step(slave);
+        outbox.onCompletion(0);
+        slave.onRecord(slave.peer(0), welcome(ControlFlyweight.RESULT_STOPPING));
+        step(slave);
+        slave.onEnded(1, 0, "");
+        slave.onConnected(1, slave.peer(0));
+        slave.onConnected(2, slave.peer(0));
+        step(slave);
+        slave.onEnded(1, 0, "");
+        assertThat(connects).hasSize(2);
+        assertThat(disconnects).containsExactly(1L, 1L);
+        assertThat(sends).containsExactly(1L, 2L);
+        wire.clock.advanceNs(TIMEOUT_NS);
+        assertThatThrownBy(() -> slave.doWork(wire.clock.nanoTime()))
+                .isInstanceOfSatisfying(
+                        DartException.class,
+                        e -> assertThat(e.code()).isEqualTo(DartException.Code.SERVER_STOPPING));
+    }
+
+    private void step(ServerRegistry slave) {
+        wire.clock.advanceNs(STEP_NS);
+        slave.doWork(wire.clock.nanoTime());
+    }
+
+    private static ControlFlyweight welcome(int result) {
+        UnsafeBuffer memory = new UnsafeBuffer(new byte[ControlFlyweight.LENGTH]);
+        new ControlFlyweight()
+                .begin(memory, 0, ControlFlyweight.WELCOME, JOB)
+                .welcome(0, 0, result, 0)
+                .end();
+        return new ControlFlyweight().wrap(memory, 0, memory.capacity());
     }
 
     private static final class NoEvents implements ClientEvents {
