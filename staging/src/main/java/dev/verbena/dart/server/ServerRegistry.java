@@ -263,7 +263,7 @@ final class ServerRegistry implements AutoCloseable {
         }
         ServedClient client = peer.client;
         if (client != null && client.peer == peer) {
-            if (!client.isLeaving) {
+            if (!client.isLeaving && client.state != ServedClient.GONE) {
                 Counters.add(shared.lostClients, 1);
                 shared.events().peerLost(client.toString(), reason);
                 report(

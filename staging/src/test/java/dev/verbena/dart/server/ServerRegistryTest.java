@@ -140,6 +140,7 @@ class ServerRegistryTest {
         assertThat(connects).hasSize(2);
         assertThat(registry.peer(before.context)).isNull();
         assertThat(registry.clients().byId(7)).isSameAs(now.client);
+        assertThat(shared.lostClients.get()).as("it was lost when its place was taken").isZero();
     }
 
     @Test
