@@ -297,8 +297,7 @@ final class Records implements Engine.Arrivals {
                     c.peerGaveUp(record.from() < 0);
                     connections.onDisconnect(c);
                 } else if (c == null) {
-                    connections.onLeft(
-                            record.to(), peer, record.incarnation(), record.from() < 0);
+                    connections.onLeft(record.to(), peer, record.incarnation(), record.from() < 0);
                 }
             }
             case ControlRecord.SILENT -> {
