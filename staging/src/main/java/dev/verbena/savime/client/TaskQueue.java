@@ -4,12 +4,12 @@ import dev.verbena.savime.wire.StgStatus;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.StringJoiner;
 import java.util.TreeSet;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
 
 /**
@@ -41,7 +41,7 @@ public final class TaskQueue {
     private final Map<String, Integer> down = new HashMap<>();
 
     /** Servers that may have told of datasets on a connection that was lost. */
-    private final Set<String> toAsk = ConcurrentHashMap.newKeySet();
+    private final Set<String> toAsk = new HashSet<>();
 
     /** Texts that servers may have of commands that will not be sent. */
     private final List<Owed> unsent = new ArrayList<>();
@@ -299,7 +299,7 @@ public final class TaskQueue {
     }
 
     /** Whether to ask this server again how its datasets are; then it is asked. */
-    boolean takeToAsk(String server) {
+    synchronized boolean takeToAsk(String server) {
         return toAsk.remove(server);
     }
 
