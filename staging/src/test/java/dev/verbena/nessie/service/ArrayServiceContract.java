@@ -30,28 +30,28 @@ public abstract class ArrayServiceContract {
     /** URI scheme of the provider. */
     protected abstract String scheme();
 
-    private ArrayServers servers(int count, ArrayServerOptions options) {
+    ArrayServers servers(int count, ArrayServerOptions options) {
         return new ArrayServers(scheme(), directory, count, options);
     }
 
-    private static ArrayDescription grid(String name, long version, long... shape) {
+    static ArrayDescription grid(String name, long version, long... shape) {
         return new ArrayDescription(name, version, ArrayType.INT64, Box.whole(shape));
     }
 
-    private static Box box(long... startThenCount) {
+    static Box box(long... startThenCount) {
         int n = startThenCount.length / 2;
         return Box.of(
                 java.util.Arrays.copyOf(startThenCount, n),
                 java.util.Arrays.copyOfRange(startThenCount, n, 2 * n));
     }
 
-    private static void fill(NntiBuffer memory, long first) {
+    static void fill(NntiBuffer memory, long first) {
         for (int i = 0; i < memory.length() / 8; i++) {
             memory.window().putLong(8 * i, first + i, ByteOrder.LITTLE_ENDIAN);
         }
     }
 
-    private static long element(NntiBuffer memory, int i) {
+    static long element(NntiBuffer memory, int i) {
         return memory.window().getLong(8 * i, ByteOrder.LITTLE_ENDIAN);
     }
 
@@ -217,29 +217,6 @@ public abstract class ArrayServiceContract {
             client.seal("t", 1);
             client.get("t", 1, columns, some, 0);
             assertThat(plain.mismatch(columns, some)).isEqualTo(-1);
-            assertThat(servers.errors).isEmpty();
-        }
-    }
-
-    /** A toolkit has room for about 4090 pieces, however small they are. */
-    @Test
-    void shouldMovePiecesToDiskWhenThereAreTooMany() throws Exception {
-        int versions = 50;
-        int pieces = 100;
-        try (ArrayServers servers = servers(1, ArrayServerOptions.DEFAULT)) {
-            ArrayClient client = servers.client();
-            NntiBuffer one = client.allocate(8);
-            for (int i = 0; i < versions * pieces; i++) {
-                fill(one, i);
-                client.put(grid("t", i / pieces, pieces), box(i % pieces, 1), one);
-            }
-            NntiBuffer all = client.allocate(pieces * 8);
-            for (int version = 0; version < versions; version++) {
-                client.get("t", version, box(0, pieces), all, 0);
-                for (int i = 0; i < pieces; i++) {
-                    assertThat(element(all, i)).isEqualTo(version * pieces + i);
-                }
-            }
             assertThat(servers.errors).isEmpty();
         }
     }

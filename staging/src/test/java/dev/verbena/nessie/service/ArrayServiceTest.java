@@ -23,6 +23,29 @@ class ArrayServiceTest extends ArrayServiceContract {
         return "shm";
     }
 
+    /** A toolkit has room for about 4090 pieces, however small they are. */
+    @Test
+    void shouldMovePiecesToDiskWhenThereAreTooMany() throws Exception {
+        int versions = 50;
+        int pieces = 100;
+        try (ArrayServers servers = servers(1, ArrayServerOptions.DEFAULT)) {
+            ArrayClient client = servers.client();
+            NntiBuffer one = client.allocate(8);
+            for (int i = 0; i < versions * pieces; i++) {
+                fill(one, i);
+                client.put(grid("t", i / pieces, pieces), box(i % pieces, 1), one);
+            }
+            NntiBuffer all = client.allocate(pieces * 8);
+            for (int version = 0; version < versions; version++) {
+                client.get("t", version, box(0, pieces), all, 0);
+                for (int i = 0; i < pieces; i++) {
+                    assertThat(element(all, i)).isEqualTo(version * pieces + i);
+                }
+            }
+            assertThat(servers.errors).isEmpty();
+        }
+    }
+
     private static final class Client implements Caller {
         boolean isGone;
         ArrayReply answer;
