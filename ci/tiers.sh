@@ -29,6 +29,14 @@ declare -A WHAT=(
 # left_behind FOLDER: what a tier left in its temporary folder, but for what JVMs keep there themselves.
 left_behind() { find "$1" -mindepth 1 -maxdepth 1 ! -name 'hsperfdata_*' ! -name '.java_pid*' ! -name '.attach_pid*' -printf '%f\n' | sort; }
 
+# end_tree PROCESS: ends it unless it is this shell, and all that it has started, also in the background, where Ctrl-C does not come.
+end_tree() {
+    local children child
+    children=$(pgrep -P "$1")
+    [ "$1" = $$ ] || kill "$1" 2>/dev/null
+    for child in $children; do end_tree "$child"; done
+}
+
 # with_own_tmp COMMAND...: with a temporary folder of its own, which must be empty at the end.
 with_own_tmp() {
     local code=0 left

@@ -67,6 +67,14 @@ class TestScriptsTest {
                 .isEqualTo("b/src/test/java/q/UserTest.java");
     }
 
+    /** What a shell has in the background does not notice Ctrl-C. */
+    @Test
+    void shouldEndAllThatItHasStartedAndNotItself() throws Exception {
+        String script =
+                ". %s/tiers.sh; (sleep 40 & echo $! >of-lane; timeout 40 sleep 40; echo more) & echo $! >lane; until [ -s of-lane ] && pgrep -P $(cat lane) timeout >timeout; do sleep 0.1; done; end_tree $$; for i in $(seq 100); do kill -0 $(cat lane of-lane timeout) 2>/dev/null || break; sleep 0.1; done; kill -0 $(cat lane of-lane timeout) 2>&1 | grep -c 'No such'";
+        assertThat(printed("cd " + folder + "; " + String.format(script, Bash.CI))).isEqualTo("3");
+    }
+
     /** A command after the edit of a test leaves that test to be compiled by who runs tests. */
     @Test
     void shouldCompileAnEditedTestAfterACommandThatNeedsNone() throws Exception {
