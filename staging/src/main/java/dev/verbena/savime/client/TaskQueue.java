@@ -248,9 +248,8 @@ public final class TaskQueue {
 
     /** It was refused. */
     private void notReplacing(Upload upload) {
-        if (replacing.values().removeIf(upload::equals)) {
-            owed.replaceAll((key, each) -> each.replacedBy == upload ? owed(each) : each);
-        }
+        replacing.values().removeIf(upload::equals);
+        owed.replaceAll((key, each) -> each.replacedBy == upload ? owed(each) : each);
     }
 
     /** The sink has it, or never will: then why. */

@@ -150,6 +150,20 @@ class TaskQueueTest {
         assertThat(failedBeforeNext(queue)).isEqualTo("a");
     }
 
+    /** Two engines had one each. */
+    @Test
+    @Tag("savime-11")
+    void shouldKnowThatItHasNotReplacedADatasetWhereTwoOthersWereRefused() {
+        TaskQueue queue = new TaskQueue(2, 4, () -> {});
+        confirm(queue, 1, 0);
+        Upload first = taken(queue, 1);
+        Upload second = taken(queue, 1);
+        queue.ended(first, StgStatus.NO_SPACE, "");
+        queue.ended(second, StgStatus.NO_SPACE, "");
+        queue.replaced("s", 1, "ABORTED");
+        assertThat(failedBeforeNext(queue)).isEqualTo("a, a, a");
+    }
+
     @Test
     void shouldLoseAServerOnceNoConnectionToItIsLeft() {
         TaskQueue queue = new TaskQueue(2, 4, () -> {});
