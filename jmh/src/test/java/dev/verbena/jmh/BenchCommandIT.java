@@ -329,17 +329,17 @@ class BenchCommandIT {
                 .containsExactly(tuple("ns", 90.), tuple("p999Ns", 150.5));
     }
 
+    private static BenchGroup latency(BenchProgram... programs) {
+        return new BenchGroup("group", "Title", BenchProgram.LATENCY, List.of(programs));
+    }
+
     /** One that failed in the second round has one figure, of which no spread is known. */
     @Test
     void shouldMarkRoundsThatDifferBesideAProgramWithOneFigure() throws Exception {
         BenchGroup group =
-                new BenchGroup(
-                        "group",
-                        "Title",
-                        BenchProgram.LATENCY,
-                        List.of(
-                                counting(BenchPlan.OURS, "echo x >>FILE; wc -l <FILE"),
-                                counting("once", "rm FILE.no 2>/dev/null || exit 1; echo 2")));
+                latency(
+                        counting(BenchPlan.OURS, "echo x >>FILE; wc -l <FILE"),
+                        counting("once", "rm FILE.no 2>/dev/null || exit 1; echo 2"));
         Files.createFile(folder.resolve("once.no"));
         for (int round = 0; round < 3; round++) {
             group.turn(saying(80), round, ms -> false);
@@ -392,14 +392,10 @@ class BenchCommandIT {
     void shouldMarkRoundsThatDifferAndGoOnWithoutAProgramThatFails()
             throws IOException, InterruptedException {
         BenchGroup group =
-                new BenchGroup(
-                        "group",
-                        "Title",
-                        BenchProgram.LATENCY,
-                        List.of(
-                                counting(BenchPlan.OURS, "echo x >>FILE; wc -l <FILE"),
-                                counting("steady", "echo 2"),
-                                counting("absent", "no_such_program")));
+                latency(
+                        counting(BenchPlan.OURS, "echo x >>FILE; wc -l <FILE"),
+                        counting("steady", "echo 2"),
+                        counting("absent", "no_such_program"));
         Contestant probe =
                 new Contestant(
                         "probe", List.of("echo", "80"), Map.of(), Pattern.compile("(80)"), 1);

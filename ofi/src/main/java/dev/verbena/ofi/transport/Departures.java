@@ -28,7 +28,7 @@ final class Departures {
         int age;
         int lookAge;
 
-        /** A close of a region has waited for its answer in vain. */
+        /** A close of a region has waited for its answer, and got none. */
         boolean isSilent;
 
         /** 0: not known. */

@@ -31,7 +31,7 @@ final class OfiConnection extends TableConnection {
     /** We have disconnected, and the peer is to say when nothing of its own is under way. */
     boolean isAnswerAsked;
 
-    /** A close of a region has waited for it in vain, and it has said nothing of keys since. */
+    /** A close of a region got no answer from it, and it has said nothing of keys since. */
     boolean isSilent;
 
     /** Receive slots with what arrived and was not delivered; {@link #NONE}: nothing. */

@@ -331,7 +331,7 @@ class OfiEndsTest {
         }
     }
 
-    /** One that is told of the close may answer before the next is told. */
+    /** One that learns of the close may answer before the next does. */
     @Test
     void shouldTellAllUsersOfARegionThatCloses() {
         Regions regions = ((OfiTransport) b.transport).parts.regions;

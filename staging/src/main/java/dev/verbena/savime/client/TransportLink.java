@@ -93,7 +93,7 @@ final class TransportLink implements ServerLink, RecordClient.Protocol {
 
     @Override
     public void onCompletion(long context, int status) {
-        // One whose connection ends is lost with that, which is told next.
+        // One whose connection ends is lost with that; its event follows.
         if (status != Status.PEER_DEAD && status != Status.FLUSHED) {
             events.onWritten((int) (context - PUTS), status == Status.OK);
         }

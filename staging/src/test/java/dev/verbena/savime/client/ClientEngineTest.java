@@ -41,7 +41,7 @@ class ClientEngineTest {
                     queue,
                     to -> link);
 
-    /** Connects when it is told to. */
+    /** Connects when the test says so. */
     private static final class Link implements ServerLink {
         private final MessageQueue out = new MessageQueue(16);
         private Runnable next = () -> {};

@@ -126,7 +126,7 @@ class TaskQueueTest {
         assertThat(failedBeforeNext(queue)).isEmpty();
     }
 
-    /** Another client has, then, and it is told of both failures. */
+    /** Another client has, then, and it learns of both failures. */
     @Test
     @Tag("savime-11")
     void shouldKnowThatItHasNotReplacedADatasetWhereTheOtherWasRefused() {

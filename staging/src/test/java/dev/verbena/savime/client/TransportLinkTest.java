@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a client's engine is told of its connection by a transport. */
+/** What a client's engine learns of its connection by a transport. */
 @Timeout(60)
 class TransportLinkTest {
     private static final long PUTS = 1L << 32;
@@ -62,7 +62,7 @@ class TransportLinkTest {
                 });
     }
 
-    /** That is told next, and the dataset may be tried again. */
+    /** Its event follows, and the dataset may be tried again. */
     @Test
     void shouldNotBlameABlockForTheLossOfItsServer() throws Exception {
         try (StagingFixture stage = new StagingFixture(folder, false);
