@@ -150,6 +150,23 @@ abstract class MessageContract extends SumContract {
         assertThat(p.b.messages).isEmpty();
     }
 
+    @Test
+    void shouldCountMessagesAndTransfersTogetherForOutstandingMax() {
+        Pair p = new Pair(node(context().outstandingMax(8)), node());
+        RegisteredRegion local = p.a.allocate(64);
+        RemoteDescriptor d = describe(p.b.allocate(64));
+        for (int i = 0; i < 5; i++) {
+            assertThat(p.a.transport.send(p.ab, local, 0, 8, i, 0)).isEqualTo(ACCEPTED);
+        }
+        for (int i = 5; i < 8; i++) {
+            assertThat(p.a.transport.put(p.ab, local, 0, d, 0, 8, i, 0)).isEqualTo(ACCEPTED);
+        }
+        assertThat(p.a.transport.put(p.ab, local, 0, d, 0, 8, 99, 0)).isEqualTo(BACK_PRESSURED);
+        assertThat(p.a.transport.send(p.ab, local, 0, 8, 99, 0)).isEqualTo(BACK_PRESSURED);
+        pump("all", () -> p.a.completions.size() == 8);
+        assertThat(p.a.transport.send(p.ab, local, 0, 8, 8, 0)).isEqualTo(ACCEPTED);
+    }
+
     /** Retains every message and remembers where its bytes are. */
     private static final class Retainer implements TransportHandler {
         private final Transport transport;

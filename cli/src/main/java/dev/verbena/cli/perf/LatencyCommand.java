@@ -21,6 +21,8 @@ import picocli.CommandLine.Command;
             "Two clock readings cost as much as a short put: the column batch is the median over"
                     + " batches of transfers with one reading for each batch; the others time every"
                     + " transfer.",
+            "Before the first length twice as many transfers are made, at most 100,000: the Java"
+                    + " compiler works meanwhile.",
             "With a word behind it: over an RDMA device, the other side may be perftest's program."
         })
 public final class LatencyCommand extends PerfCommand {
@@ -29,7 +31,7 @@ public final class LatencyCommand extends PerfCommand {
     private static final long WARM_UP_NS = 1_000_000_000L;
     private static final long WARM_UP_MAX = 20_000;
 
-    /** Of the first length, which the compiler needs where the lengths are measured briefly. */
+    /** Of the first length: the compiler works until then, on the same processor. */
     private static final long WARM_UP_FIRST = 100_000;
 
     private static final int BATCH_MAX = 1000;
@@ -70,10 +72,7 @@ public final class LatencyCommand extends PerfCommand {
     @Override
     Result measure(PerfEndpoint endpoint, int length, long count) {
         boolean isOneWay = what == What.get;
-        long warmUp =
-                isBrief && iterations == null && !isWarm
-                        ? WARM_UP_FIRST
-                        : Math.min(count, WARM_UP_MAX);
+        long warmUp = warmUp(count);
         isWarm = true;
         int batch = (int) Math.max(1, Math.min(BATCH_MAX, count / BATCH_COUNT));
         long batched = (count / batch) * batch;
@@ -109,6 +108,13 @@ public final class LatencyCommand extends PerfCommand {
         endpoint.drain();
         Arrays.sort(means);
         return result(histogram, length, means[means.length / 2] / (isOneWay ? 1 : 2));
+    }
+
+    private long warmUp(long count) {
+        if (isWarm) {
+            return Math.min(count, WARM_UP_MAX);
+        }
+        return isBrief && iterations == null ? WARM_UP_FIRST : Math.min(2 * count, WARM_UP_FIRST);
     }
 
     /** Number {@code i}, there and back; a get only there. */

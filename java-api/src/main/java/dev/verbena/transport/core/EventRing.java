@@ -28,6 +28,7 @@ public final class EventRing {
     private final int completionsMax;
     private final int backlogMax;
     private int completions;
+    private int values;
     private int backlog;
     private long head;
     private long tail;
@@ -52,6 +53,11 @@ public final class EventRing {
     /** No room for one more completion. */
     public boolean isFull() {
         return completions >= completionsMax;
+    }
+
+    /** Completions that wait and are no objects. */
+    public int valueCount() {
+        return values;
     }
 
     /** So many events of connections wait that no more should be caused. */
@@ -87,6 +93,7 @@ public final class EventRing {
         entries[at + VALUE] = value;
         entries[at + OPERATION_AND_STATUS] = (long) operation << 32 | status;
         completions++;
+        values++;
         return ++tail;
     }
 
@@ -124,6 +131,7 @@ public final class EventRing {
             return;
         }
         completions--;
+        values--;
         handler.onCompletion(
                 entries[at + CONNECTION],
                 operation,

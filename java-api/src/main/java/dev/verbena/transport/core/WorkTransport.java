@@ -57,6 +57,14 @@ public abstract class WorkTransport<
     /** A work that is free; there is one. */
     protected abstract W take();
 
+    /**
+     * Sends a message whose bytes nobody needs afterwards, and adds its completion; false: it needs
+     * a work. It saves a short message the making and the end of one.
+     */
+    protected boolean isSentAtOnce(C c, R region, long offset, long length, long context) {
+        return false;
+    }
+
     /** Sends the message that is the work's only range; false: not now. */
     protected abstract boolean send(W w);
 
@@ -118,6 +126,9 @@ public abstract class WorkTransport<
             }
             if (!canStart(c, flags) || !canSend(c)) {
                 return BACK_PRESSURED;
+            }
+            if (isSentAtOnce(c, region, offset, length, context)) {
+                return ACCEPTED;
             }
             W w = begin(c, Operation.SEND, context);
             w.add(region, offset, 0, length);

@@ -255,14 +255,9 @@ final class Engine {
             return false;
         }
         if (answer >= 0) {
-            c.onMessageSent();
-            c.onTakenTold(c.takenCount);
+            c.onSent();
             w.value(length);
-            if (answer == FabricPosts.INJECTED) {
-                finish(w);
-            } else {
-                w.posted(length);
-            }
+            w.posted(length);
         } else {
             w.worsen(statusOf(w, -answer));
             finish(w);

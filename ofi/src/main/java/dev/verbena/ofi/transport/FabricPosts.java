@@ -2,24 +2,25 @@ package dev.verbena.ofi.transport;
 
 import dev.verbena.transport.Operation;
 import org.agrona.UnsafeApi;
+import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * Hands operations to libfabric, one call for each. What they answer: 0 for one that was taken, a
  * negative errno for one that was not. Owned by the transport's thread; allocates nothing.
  */
 final class FabricPosts {
-    /** A message was taken, and there will be no completion. */
-    static final int INJECTED = 1;
-
     private final OfiResources resources;
     private final FabricCalls calls;
+    private final UnsafeBuffer message;
     private final int injectMax;
     private final boolean isVirtual;
 
     FabricPosts(OfiResources resources) {
         this.resources = resources;
         this.calls = resources.calls;
-        this.injectMax = resources.info.injectMax();
+        this.message =
+                new UnsafeBuffer(resources.scratch, OfiResources.MESSAGE_AT, OfiResources.PACKET);
+        this.injectMax = Math.min(resources.info.injectMax(), OfiResources.PACKET) - Wire.HEADER;
         this.isVirtual = resources.info.usesVirtualAddresses();
     }
 
@@ -50,10 +51,19 @@ final class FabricPosts {
                         operand, expected, result, own, peer, remote, key, w.fabricContext);
     }
 
-    /** A message behind its header: {@link #INJECTED} if it was copied. */
-    int message(Work w, OfiConnection c, long from, int length, long descriptor) {
+    /** Whether the provider has copied a message, and will say nothing of it again. */
+    boolean isInjected(OfiConnection c, long from, long length) {
+        if (length > injectMax) {
+            return false;
+        }
+        long packet = begin(message, c, (int) length);
+        UnsafeApi.copyMemory(null, from, null, packet + Wire.HEADER, length);
+        return calls.inject(packet, Wire.HEADER + (int) length, c.peer.fabricAddress) == 0;
+    }
+
+    private long begin(UnsafeBuffer packet, OfiConnection c, int length) {
         Wire.header(
-                w.packet,
+                packet,
                 0,
                 Wire.MESSAGE,
                 c.peerHandle,
@@ -61,7 +71,12 @@ final class FabricPosts {
                 length,
                 c.takenCount,
                 resources.incarnation);
-        long packet = w.packet.addressOffset();
+        return packet.addressOffset();
+    }
+
+    /** A message behind its header. */
+    int message(Work w, OfiConnection c, long from, int length, long descriptor) {
+        long packet = begin(w.packet, c, length);
         long own = resources.ownDescriptor();
         long peer = c.peer.fabricAddress;
         if (length > Engine.SHORT_MAX) {
@@ -69,11 +84,6 @@ final class FabricPosts {
                     packet, Wire.HEADER, own, from, length, descriptor, peer, w.fabricContext);
         }
         UnsafeApi.copyMemory(null, from, null, packet + Wire.HEADER, length);
-        int total = Wire.HEADER + length;
-        if (total <= injectMax) {
-            int answer = calls.inject(packet, total, peer);
-            return answer == 0 ? INJECTED : answer;
-        }
-        return calls.send(packet, total, own, peer, w.fabricContext);
+        return calls.send(packet, Wire.HEADER + length, own, peer, w.fabricContext);
     }
 }

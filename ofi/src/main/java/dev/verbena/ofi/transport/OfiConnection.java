@@ -112,6 +112,12 @@ final class OfiConnection extends TableConnection {
         isProbed = true;
     }
 
+    /** A message, which tells what was taken. */
+    void onSent() {
+        onMessageSent();
+        onTakenTold(takenCount);
+    }
+
     void slots(int first, int last) {
         firstSlot = first;
         lastSlot = last;

@@ -2,8 +2,11 @@ package dev.verbena.ofi.transport;
 
 import dev.verbena.memory.RegisteredRegion;
 import dev.verbena.memory.RemoteDescriptor;
+import dev.verbena.transport.Operation;
+import dev.verbena.transport.Status;
 import dev.verbena.transport.TransportContext;
 import dev.verbena.transport.core.ControlHeader;
+import dev.verbena.transport.core.EventRing;
 import dev.verbena.transport.core.RecordConnections;
 import dev.verbena.transport.core.RegionTable;
 import dev.verbena.transport.core.WorkTransport;
@@ -19,6 +22,8 @@ abstract class OfiOperations extends WorkTransport<OfiConnection, OfiRegion, Wor
     final Connections connections;
     final Engine engine;
     private final WorkPool works;
+    private final EventRing ring;
+    private final FabricPosts posts;
     private final boolean hearsFirst;
     private final boolean hasAtomics;
 
@@ -26,6 +31,8 @@ abstract class OfiOperations extends WorkTransport<OfiConnection, OfiRegion, Wor
         super(uri, limits(context, context.connectionsMax(), ControlHeader.PRIVATE_MAX));
         this.parts = new Parts(context, resources, guard);
         this.works = parts.works;
+        this.ring = parts.ring;
+        this.posts = new FabricPosts(resources);
         this.engine = parts.engine;
         this.connections = new Connections(parts, context, SystemNanoClock.INSTANCE.nanoTime());
         engine.arrivals(new Records(parts, connections, context));
@@ -66,7 +73,7 @@ abstract class OfiOperations extends WorkTransport<OfiConnection, OfiRegion, Wor
 
     @Override
     protected final boolean isFull() {
-        return works.isEmpty();
+        return works.isEmpty(ring.valueCount());
     }
 
     @Override
@@ -87,6 +94,17 @@ abstract class OfiOperations extends WorkTransport<OfiConnection, OfiRegion, Wor
     @Override
     protected final void takeEvents() {
         engine.takeEvents();
+    }
+
+    @Override
+    protected final boolean isSentAtOnce(
+            OfiConnection c, OfiRegion region, long offset, long length, long context) {
+        if (!posts.isInjected(c, region.begin() + offset, length)) {
+            return false;
+        }
+        c.onSent();
+        ring.add(c.handle, Operation.SEND, context, Status.OK, length);
+        return true;
     }
 
     @Override

@@ -44,6 +44,9 @@ final class OfiResources implements AutoCloseable {
     /** A record that is injected. */
     static final int RECORD_AT = ERROR_AT + 64;
 
+    /** A message that is injected. */
+    static final int MESSAGE_AT = RECORD_AT + 64;
+
     private static final int SCRATCH = 4096;
     private static final int CONTROL = 512;
     private static final int LINE = 64;

@@ -21,9 +21,13 @@ final class WorkPool {
         }
     }
 
-    /** No operation can be accepted. */
-    boolean isEmpty() {
-        return freeCount == 0 || outstanding >= outstandingMax;
+    /**
+     * No operation can be accepted.
+     *
+     * @param others operations without one whose end the user was not told of
+     */
+    boolean isEmpty(int others) {
+        return freeCount == 0 || outstanding + others >= outstandingMax;
     }
 
     Work take() {
