@@ -12,7 +12,7 @@ import org.agrona.ErrorHandler;
  *
  * <p>The thread takes the transport from its owner by {@link OwnerGuard#borrow} for one round at a
  * time. While the owner polls it looks now and then whether that is still so: after each
- * millisecond, and while the owner polls all the time after a sixteenth of that time, at most 16
+ * millisecond, and while the owner polls all the time after a sixteenth of that time, at most 32
  * milliseconds, because each look interrupts the owner. Else it sleeps at the provider's
  * descriptor, or where there is none for up to a millisecond; after something has arrived it yields
  * for some rounds first. Allocates nothing per round.
@@ -26,7 +26,7 @@ final class ProgressThread implements Runnable, AutoCloseable {
     private static final long PAUSE_MIN_NS = 50_000L;
 
     /** The owner polls all the time: it is expected to do so for longer. */
-    private static final long PAUSE_MAX_NS = 16_000_000L;
+    private static final long PAUSE_MAX_NS = 32_000_000L;
 
     /** Each pause is longer than the one before by this part. */
     private static final int GROWTH = 16;
