@@ -71,11 +71,7 @@ final class SteppedWorld implements AutoCloseable {
 
     void until(String what, BooleanSupplier condition) {
         dev.verbena.agent.Await.until(
-                () -> what + "; " + server.statistics() + world.errors,
-                () -> {
-                    step();
-                    return condition.getAsBoolean();
-                });
+                () -> what + "; " + server.statistics() + world.errors, this::step, condition);
     }
 
     /** Steps until nothing has happened for a while. */

@@ -41,6 +41,12 @@ class AutoOverOfiContractTest extends TransportContract {
         }
     }
 
+    /** Each opens both transports; as many as usual are in the suites of the two. */
+    @Override
+    protected int manyClients() {
+        return 12;
+    }
+
     @AfterEach
     void removeFolders() {
         folders.forEach(folder -> IoUtil.delete(folder.toFile(), true));

@@ -184,10 +184,8 @@ final class DartOnList implements AutoCloseable {
     void until(String what, BooleanSupplier condition) {
         Await.until(
                 () -> what + "; received " + receivedTags.size() + ", errors " + errors,
-                () -> {
-                    step();
-                    return condition.getAsBoolean();
-                });
+                this::step,
+                condition);
     }
 
     void settle() {

@@ -55,13 +55,12 @@ public final class NntiPair implements AutoCloseable {
 
     void pump(String what, BooleanSupplier condition) {
         Await.until(
-                what,
-                () -> {
-                    left.progress();
-                    right.progress();
-                    others.forEach(NntiTransport::progress);
-                    return condition.getAsBoolean();
-                });
+                () -> what,
+                () ->
+                        left.progress()
+                                + right.progress()
+                                + others.stream().mapToInt(NntiTransport::progress).sum(),
+                condition);
     }
 
     @Override

@@ -54,11 +54,12 @@ final class RpcPair implements AutoCloseable {
         return search.service();
     }
 
-    void step() {
-        serving.doWork();
+    int step() {
+        int work = serving.doWork();
         for (int i = 0; i < clients.size(); i++) {
-            clients.get(i).doWork();
+            work += clients.get(i).doWork();
         }
+        return work;
     }
 
     void forget(RpcEndpoint client) {
@@ -66,12 +67,7 @@ final class RpcPair implements AutoCloseable {
     }
 
     void pump(String what, BooleanSupplier condition) {
-        Await.until(
-                what,
-                () -> {
-                    step();
-                    return condition.getAsBoolean();
-                });
+        Await.until(() -> what, this::step, condition);
     }
 
     @Override
