@@ -392,7 +392,7 @@ class JobGroupTest {
             all.add(
                     ranks.submit(
                             () -> {
-                                for (int i = 0; i < 3000; i++) {
+                                for (int i = 0; i < 1000; i++) {
                                     store.put("folder", name, "text");
                                     store.remove("folder", name);
                                 }
