@@ -148,6 +148,11 @@ abstract class RegionContract extends ConnectionContract {
         completion(p.a);
         first.close();
         second.close();
+        RegisteredRegion message = p.a.allocate(64);
+        assertThat(p.a.transport.send(p.ab, message, 0, 8, 1, 0)).isEqualTo(ACCEPTED);
+        assertThatThrownBy(message::close).isInstanceOf(IllegalStateException.class);
+        completion(p.a);
+        message.close();
     }
 
     /** What its memory's place is used for next must neither be read nor break the connection. */

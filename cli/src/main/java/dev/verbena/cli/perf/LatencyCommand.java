@@ -21,8 +21,8 @@ import picocli.CommandLine.Command;
             "Two clock readings cost as much as a short put: the column batch is the median over"
                     + " batches of transfers with one reading for each batch; the others time every"
                     + " transfer.",
-            "Before the first length twice as many transfers are made, at most 100,000: the Java"
-                    + " compiler works meanwhile.",
+            "Before the first length up to 100,000 transfers are made: the Java compiler works"
+                    + " meanwhile.",
             "With a word behind it: over an RDMA device, the other side may be perftest's program."
         })
 public final class LatencyCommand extends PerfCommand {

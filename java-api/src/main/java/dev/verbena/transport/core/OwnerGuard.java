@@ -128,6 +128,11 @@ public final class OwnerGuard {
         return ((int) STATE.getVolatile(this) & CLOSED) != 0;
     }
 
+    /** Whether the owner is inside a call just now. Any thread. */
+    public boolean isInside() {
+        return (int) INSIDE.getAcquire(this) != 0;
+    }
+
     /** True on the owner's thread while it is inside a call. */
     public boolean isInsideOnThisThread() {
         return Thread.currentThread() == (Thread) CLAIMANT.getVolatile(this) && inside > 0;

@@ -57,12 +57,16 @@ public abstract class WorkTransport<
     /** A work that is free; there is one. */
     protected abstract W take();
 
+    /** What {@link #sendAtOnce} answers where a message needs a work. */
+    protected static final int NEEDS_WORK = 1;
+
     /**
-     * Sends a message whose bytes nobody needs afterwards, and adds its completion; false: it needs
-     * a work. It saves a short message the making and the end of one.
+     * Sends a message whose bytes nobody needs afterwards, and adds its completion. It saves a
+     * short message the making and the end of a work. Answers as {@code send}, or {@link
+     * #NEEDS_WORK}.
      */
-    protected boolean isSentAtOnce(C c, R region, long offset, long length, long context) {
-        return false;
+    protected int sendAtOnce(C c, R region, long offset, long length, long context) {
+        return NEEDS_WORK;
     }
 
     /** Sends the message that is the work's only range; false: not now. */
@@ -127,8 +131,9 @@ public abstract class WorkTransport<
             if (!canStart(c, flags) || !canSend(c)) {
                 return BACK_PRESSURED;
             }
-            if (isSentAtOnce(c, region, offset, length, context)) {
-                return ACCEPTED;
+            int answer = sendAtOnce(c, region, offset, length, context);
+            if (answer != NEEDS_WORK) {
+                return answer;
             }
             W w = begin(c, Operation.SEND, context);
             w.add(region, offset, 0, length);

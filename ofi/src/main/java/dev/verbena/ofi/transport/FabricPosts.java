@@ -9,6 +9,8 @@ import org.agrona.concurrent.UnsafeBuffer;
  * negative errno for one that was not. Owned by the transport's thread; allocates nothing.
  */
 final class FabricPosts {
+    private static final int EMSGSIZE = 90;
+
     private final OfiResources resources;
     private final FabricCalls calls;
     private final UnsafeBuffer message;
@@ -51,14 +53,14 @@ final class FabricPosts {
                         operand, expected, result, own, peer, remote, key, w.fabricContext);
     }
 
-    /** Whether the provider has copied a message, and will say nothing of it again. */
-    boolean isInjected(OfiConnection c, long from, long length) {
+    /** A message that the provider copies, and says nothing of again; EMSGSIZE if it is longer. */
+    int inject(OfiConnection c, long from, long length) {
         if (length > injectMax) {
-            return false;
+            return -EMSGSIZE;
         }
         long packet = begin(message, c, (int) length);
         UnsafeApi.copyMemory(null, from, null, packet + Wire.HEADER, length);
-        return calls.inject(packet, Wire.HEADER + (int) length, c.peer.fabricAddress) == 0;
+        return calls.inject(packet, Wire.HEADER + (int) length, c.peer.fabricAddress);
     }
 
     private long begin(UnsafeBuffer packet, OfiConnection c, int length) {

@@ -2,6 +2,7 @@ package dev.verbena.ofi.transport;
 
 import dev.verbena.memory.RegisteredRegion;
 import dev.verbena.memory.RemoteDescriptor;
+import dev.verbena.ofi.bindings.fabric;
 import dev.verbena.transport.Operation;
 import dev.verbena.transport.Status;
 import dev.verbena.transport.TransportContext;
@@ -97,14 +98,15 @@ abstract class OfiOperations extends WorkTransport<OfiConnection, OfiRegion, Wor
     }
 
     @Override
-    protected final boolean isSentAtOnce(
+    protected final int sendAtOnce(
             OfiConnection c, OfiRegion region, long offset, long length, long context) {
-        if (!posts.isInjected(c, region.begin() + offset, length)) {
-            return false;
+        int answer = posts.inject(c, region.begin() + offset, length);
+        if (answer != 0) {
+            return answer == -fabric.VFI_EAGAIN ? BACK_PRESSURED : NEEDS_WORK;
         }
         c.onSent();
-        ring.add(c.handle, Operation.SEND, context, Status.OK, length);
-        return true;
+        region.onPosted(ring.add(c.handle, Operation.SEND, context, Status.OK, length));
+        return ACCEPTED;
     }
 
     @Override

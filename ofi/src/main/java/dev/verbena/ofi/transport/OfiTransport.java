@@ -126,7 +126,7 @@ final class OfiTransport extends OfiOperations implements TransportPart {
 
     @Override
     public boolean isOutstanding(RegisteredRegion region) {
-        return own(region, 0, 0).users() > 0;
+        return parts.regions.isOutstanding(own(region, 0, 0));
     }
 
     @Override

@@ -31,7 +31,7 @@ final class Parts {
         controls = new Controls(resources, job(context.job()), context.peerTimeoutNs());
         works = new WorkPool(resources, context.outstandingMax());
         engine = new Engine(resources, ring, works, outbox, slots, controls);
-        regions = new Regions(guard, resources);
+        regions = new Regions(guard, resources, ring);
         heartbeats = new Heartbeats(resources, context.name(), context.peerTimeoutNs());
     }
 

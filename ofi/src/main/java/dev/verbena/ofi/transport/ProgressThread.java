@@ -12,8 +12,8 @@ import org.agrona.ErrorHandler;
  *
  * <p>The thread takes the transport from its owner by {@link OwnerGuard#borrow} for one round at a
  * time. While the owner polls it looks now and then whether that is still so: after each
- * millisecond, and while the owner polls all the time after a sixteenth of that time, at most 32
- * milliseconds, because each look interrupts the owner. Else it sleeps at the provider's
+ * millisecond, and while every look finds the owner polling after a sixteenth of that time, at most
+ * 16 milliseconds, because each look interrupts the owner. Else it sleeps at the provider's
  * descriptor, or where there is none for up to a millisecond; after something has arrived it yields
  * for some rounds first. Allocates nothing per round.
  */
@@ -26,7 +26,7 @@ final class ProgressThread implements Runnable, AutoCloseable {
     private static final long PAUSE_MIN_NS = 50_000L;
 
     /** The owner polls all the time: it is expected to do so for longer. */
-    private static final long PAUSE_MAX_NS = 32_000_000L;
+    private static final long PAUSE_MAX_NS = 16_000_000L;
 
     /** Each pause is longer than the one before by this part. */
     private static final int GROWTH = 16;
@@ -76,7 +76,7 @@ final class ProgressThread implements Runnable, AutoCloseable {
         while (!isClosed) {
             if (bellOfAway == null && isOwnerPolling() || !guard.borrow()) {
                 idleRounds = YIELDS; // the owner has taken what there was: one look, then sleep
-                LockSupport.parkNanos(this, pauseNs);
+                LockSupport.parkNanos(this, bellOfAway == null ? pauseNs : PAUSE_MIN_NS);
                 continue;
             }
             try {
@@ -104,13 +104,22 @@ final class ProgressThread implements Runnable, AutoCloseable {
     }
 
     private boolean isOwnerPolling() {
-        long polled = inbox.polls() - polls;
-        polls += polled;
-        pauseNs =
-                polled >= STEADY * (pauseNs / PAUSE_NS)
-                        ? Math.min(pauseNs + pauseNs / GROWTH, PAUSE_MAX_NS)
-                        : PAUSE_NS;
+        long polled = newPolls();
+        boolean isSteady = polled >= STEADY * (pauseNs / PAUSE_NS);
+        if (polled != 0 && pauseNs > PAUSE_NS && !guard.isInside()) {
+            // It may have polled only at first, and compute now.
+            LockSupport.parkNanos(this, PAUSE_MIN_NS);
+            polled = newPolls();
+            isSteady &= polled != 0;
+        }
+        pauseNs = isSteady ? Math.min(pauseNs + pauseNs / GROWTH, PAUSE_MAX_NS) : PAUSE_NS;
         return polled != 0;
+    }
+
+    private long newPolls() {
+        long since = inbox.polls() - polls;
+        polls += since;
+        return since;
     }
 
     private void drive() {

@@ -6,6 +6,7 @@ import dev.verbena.memory.RemoteDescriptor;
 import dev.verbena.ofi.MemoryRegion;
 import dev.verbena.ofi.bindings.fabric;
 import dev.verbena.transport.TransportException;
+import dev.verbena.transport.core.EventRing;
 import dev.verbena.transport.core.OwnerGuard;
 import dev.verbena.transport.core.RegionTable;
 import java.util.ArrayList;
@@ -35,6 +36,7 @@ final class Regions extends RegionTable<OfiRegion> {
     }
 
     private final OfiResources resources;
+    private final EventRing ring;
     private final Long2ObjectHashMap<OfiRegion> byKey = new Long2ObjectHashMap<>();
     private final Long2ObjectHashMap<OffHeapMemory> own = new Long2ObjectHashMap<>();
 
@@ -49,8 +51,9 @@ final class Regions extends RegionTable<OfiRegion> {
     /** A region that closes just now and waits for its users' answers, or null. */
     private OfiRegion closing;
 
-    Regions(OwnerGuard guard, OfiResources resources) {
+    Regions(OwnerGuard guard, OfiResources resources, EventRing ring) {
         super(guard);
+        this.ring = ring;
         this.resources = resources;
     }
 
@@ -180,7 +183,7 @@ final class Regions extends RegionTable<OfiRegion> {
 
     @Override
     protected boolean isOutstanding(OfiRegion region) {
-        return region.users() > 0;
+        return region.users() > 0 || ring.isOutstanding(region.lastCompletion());
     }
 
     @Override
