@@ -14,6 +14,7 @@ final class ShmInbox {
     private static final int SLOT_BITS = 12;
     private static final int INDEX_BITS = 15;
     private static final int SERIAL_SHIFT = SLOT_BITS + INDEX_BITS;
+    private static final long SERIAL_MAX = -1L >>> SERIAL_SHIFT;
 
     private final ShmConnections connections;
     private final ShmRegions regions;
@@ -26,8 +27,10 @@ final class ShmInbox {
         this.regions = regions;
     }
 
+    /** Never 0, by which a connection knows slots that are not out. */
     long nextSerial() {
-        return ++serial;
+        serial = serial == SERIAL_MAX ? 1 : serial + 1;
+        return serial;
     }
 
     /** Remembers the message that is about to be handled; answers its token. */

@@ -1,11 +1,13 @@
 package dev.verbena.shm;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.verbena.memory.RegisteredRegion;
 import dev.verbena.memory.RemoteDescriptor;
 import dev.verbena.transport.Status;
 import dev.verbena.transport.Transport;
+import java.lang.reflect.Field;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -89,6 +91,34 @@ class ShmTransportTest {
             poll(a, requester, () -> !requester.ends.isEmpty());
             assertThat(requester.ends.get(0)).startsWith("failed REFUSED");
         }
+    }
+
+    @Test
+    void shouldReleaseRetainedMessagesWhenSerialNumbersStartAgain() throws Exception {
+        try (Pair pair = new Pair();
+                RegisteredRegion source = pair.a.allocate(64, 0)) {
+            // A token has room for 37 bits of the serial number.
+            setSerial(pair.b, (1L << 37) - 2);
+            pair.seenB.isRetaining = true;
+            for (int i = 0; i < 4; i++) {
+                assertThat(pair.a.send(pair.fromA, source, 0, 8, i, 0)).isZero();
+            }
+            pair.until(() -> pair.seenB.tokens.size() == 4);
+            assertThat(pair.seenB.tokens).doesNotHaveDuplicates();
+            for (long token : pair.seenB.tokens) {
+                pair.b.release(token);
+                assertThatThrownBy(() -> pair.b.release(token))
+                        .isInstanceOf(IllegalArgumentException.class);
+            }
+        }
+    }
+
+    private static void setSerial(Transport transport, long serial) throws Exception {
+        Field inbox = ShmTransport.class.getDeclaredField("inbox");
+        inbox.setAccessible(true);
+        Field field = ShmInbox.class.getDeclaredField("serial");
+        field.setAccessible(true);
+        field.setLong(inbox.get(transport), serial);
     }
 
     private static void poll(
