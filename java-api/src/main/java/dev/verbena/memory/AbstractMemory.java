@@ -32,6 +32,9 @@ public abstract class AbstractMemory implements OffHeapMemory {
     /** Gives the memory back. Called once. */
     protected abstract void free(long address, long length);
 
+    /** Called first when this is closed; an exception leaves it open and whole. */
+    void beforeClose() {}
+
     /** Why the memory is not there any more although this is open; null: it is there. */
     String lost() {
         return null;
@@ -82,6 +85,7 @@ public abstract class AbstractMemory implements OffHeapMemory {
             throw new IllegalStateException(
                     what + " of " + length + " bytes is in use by " + users + "; close them first");
         }
+        beforeClose();
         windows.close();
         long freed = address;
         address = 0;

@@ -287,12 +287,17 @@ public final class SegmentMemories {
             return foreign.lost(foreign.call(foreign.scope, segment));
         }
 
+        /** The JDK refuses this while one of its calls has the segment. */
         @Override
-        protected void free(long address, long length) {
-            segment = null;
+        void beforeClose() {
             if (arena != null) {
                 SegmentMemories.close(arena);
             }
+        }
+
+        @Override
+        protected void free(long address, long length) {
+            segment = null;
         }
     }
 }

@@ -14,6 +14,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
+import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -109,20 +110,7 @@ class SegmentMemoriesTest {
                 Pipe.SourceChannel source = pipe.source()) {
             RegisteredRegion region = transport.allocate(64, 0);
             ByteBuffer seen = bytes(SegmentMemories.segment(region, type()));
-            AtomicReference<Thread> reader = new AtomicReference<>();
-            CompletableFuture<Integer> read =
-                    CompletableFuture.supplyAsync(
-                            () -> {
-                                reader.set(Thread.currentThread());
-                                try {
-                                    return source.read(seen);
-                                } catch (IOException e) {
-                                    throw new UncheckedIOException(e);
-                                }
-                            });
-            while (reader.get() == null || !isReading(reader.get())) {
-                Thread.onSpinWait();
-            }
+            CompletableFuture<Integer> read = readInto(seen, source);
             assertThatThrownBy(region::close).isInstanceOf(IllegalStateException.class);
             // Nothing was taken away: the kernel writes where the segment is.
             assertThat(region.isClosed()).isFalse();
@@ -132,6 +120,49 @@ class SegmentMemoriesTest {
             region.close();
             assertThatThrownBy(() -> seen.get(0)).isInstanceOf(IllegalStateException.class);
         }
+    }
+
+    @Test
+    void shouldRefuseToCloseMemoryWhoseSegmentIsInUse() throws Exception {
+        assumeSegments();
+        Pipe pipe = Pipe.open();
+        try (Pipe.SinkChannel sink = pipe.sink();
+                Pipe.SourceChannel source = pipe.source()) {
+            OffHeapMemory memory = SegmentMemories.allocate(64);
+            UnsafeBuffer window = memory.buffer(0, 64);
+            ByteBuffer seen = bytes(SegmentMemories.segment(memory, type()));
+            CompletableFuture<Integer> read = readInto(seen, source);
+            assertThatThrownBy(memory::close).isInstanceOf(IllegalStateException.class);
+            // Nothing was taken away: the kernel writes where the segment is.
+            assertThat(memory.isClosed()).isFalse();
+            sink.write(ByteBuffer.wrap(new byte[] {1, 2, 3}));
+            assertThat(read.get(30, TimeUnit.SECONDS)).isEqualTo(3);
+            assertThat(window.getByte(2)).isEqualTo((byte) 3);
+            assertThat(memory.buffer(2, 1).getByte(0)).isEqualTo((byte) 3);
+            memory.close();
+            assertThat(window.capacity()).isZero();
+            assertThatThrownBy(() -> seen.get(0)).isInstanceOf(IllegalStateException.class);
+        }
+    }
+
+    /** Of a thread that is in the JDK's call already, until the pipe has bytes. */
+    private static CompletableFuture<Integer> readInto(
+            ByteBuffer target, Pipe.SourceChannel source) {
+        AtomicReference<Thread> reader = new AtomicReference<>();
+        CompletableFuture<Integer> read =
+                CompletableFuture.supplyAsync(
+                        () -> {
+                            reader.set(Thread.currentThread());
+                            try {
+                                return source.read(target);
+                            } catch (IOException e) {
+                                throw new UncheckedIOException(e);
+                            }
+                        });
+        while (reader.get() == null || !isReading(reader.get())) {
+            Thread.onSpinWait();
+        }
+        return read;
     }
 
     private static boolean isReading(Thread thread) {
