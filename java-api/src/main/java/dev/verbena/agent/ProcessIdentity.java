@@ -14,7 +14,10 @@ final class ProcessIdentity {
     /** What /proc counts in, whatever the kernel's own tick is. */
     private static final int MS_PER_TICK = 10;
 
-    /** Field 22 of the file, of those behind the name. */
+    /** Field 20 of the file, of those behind the name. */
+    private static final int THREADS_FIELD = 17;
+
+    /** Field 22 of the file. */
     private static final int START_FIELD = 19;
 
     private static final Path PID_NAMESPACE = Path.of("/proc/self/ns/pid");
@@ -59,10 +62,17 @@ final class ProcessIdentity {
         }
         try {
             String[] fields = fields(pid);
-            return startMs == 0 || startMs(fields) == startMs;
+            return !hasEnded(fields) && (startMs == 0 || startMs(fields) == startMs);
         } catch (IOException e) {
             return Files.exists(folder(pid));
         }
+    }
+
+    /** A zombie whose first thread has ended may still have others that run. */
+    private static boolean hasEnded(String[] fields) {
+        String state = fields[0];
+        return state.equals("X")
+                || state.equals("Z") && Integer.parseInt(fields[THREADS_FIELD]) <= 1;
     }
 
     /**

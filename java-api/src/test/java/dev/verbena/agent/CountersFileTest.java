@@ -3,6 +3,7 @@ package dev.verbena.agent;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -264,6 +265,29 @@ class CountersFileTest {
         assertThat(ProcessIdentity.isAlive(pid, ProcessIdentity.ownStartMs())).isTrue();
         assertThat(ProcessIdentity.isAlive(pid, ProcessIdentity.ownStartMs() - 60_000)).isFalse();
         assertThat(ProcessIdentity.isAlive(0, 0)).isFalse();
+    }
+
+    @Test
+    void shouldTakeAProcessForDeadWhenItIsAZombie() throws Exception {
+        // The program that follows the shell never asks how its child ended.
+        Process parent =
+                new ProcessBuilder("sh", "-c", "sleep 60 & echo $!; exec sleep 60").start();
+        try (BufferedReader reader = parent.inputReader()) {
+            long pid = Long.parseLong(reader.readLine());
+            awaitStat(parent.pid(), "(sleep) ");
+            ProcessHandle.of(pid).orElseThrow().destroyForcibly();
+            awaitStat(pid, ") Z ");
+            assertThat(ProcessIdentity.isAlive(pid, 0)).isFalse();
+            assertThat(ProcessIdentity.isAlive(parent.pid(), 0)).isTrue();
+        } finally {
+            parent.destroyForcibly().waitFor();
+        }
+    }
+
+    private static void awaitStat(long pid, String text) throws IOException {
+        while (!Files.readString(Path.of("/proc", Long.toString(pid), "stat")).contains(text)) {
+            Thread.onSpinWait();
+        }
     }
 
     @Test
