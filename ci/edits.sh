@@ -16,14 +16,20 @@ edited_since() {
     find "${dirs[@]}" -name '*.java' ! -name module-info.java -newer "$since"
 }
 
-# naming KIND SOURCE...: these sources of a kind, and those that name a type of one of them.
+# naming KIND SOURCE...: these sources of a kind, and those that name a type of one of them; also those whose class does: they may have it from a
+# field of a supertype.
 naming() {
-    local kind=$1 types
+    local kind=$1 types classes=classes
     shift
     [ $# -gt 0 ] || return 0
+    [ "$kind" = main ] || classes=test-classes
     types=$(printf '%s\n' "${@##*/}" | sed 's/\.java$//' | paste -sd'|')
     printf '%s\n' "$@" | grep "/src/$kind/java/" || true
     grep -rlwE --include='*.java' --exclude=module-info.java "$types" ./*/src/"$kind"/java | sed 's|^\./||'
+    types=$(printf '%s\n' "$@" | sed -E 's#^.*/src/[a-z]+/java/(.*)\.java$#\1#')
+    grep -rlF --include='*.class' -e "$types" ./*/target/$classes 2>/dev/null |
+        sed -E 's#^\./([^/]+)/target/'$classes'/([^$]*)(\$.*)?\.class#\1/src/'"$kind"'/java/\2.java#' |
+        while read -r source; do [ ! -f "$source" ] || echo "$source"; done
 }
 
 # test_path TREE MODULE: a module's class path for tests, of folders and the libraries' jars.

@@ -57,14 +57,18 @@ class TestScriptsTest {
         write("a/src/main/java/p/Other.java", "class Other { EditedToo edited; }");
         write("b/src/main/java/q/User.java", "class User extends p.Edited {}");
         write("b/src/test/java/q/UserTest.java", "class UserTest { Edited edited; }");
+        write("b/src/test/java/q/HeirTest.java", "class HeirTest extends UserTest {}");
+        write("b/target/test-classes/q/HeirTest$1.class", "(p/Edited edited) in a constant");
+        write("b/target/test-classes/q/GoneTest.class", "p/Edited");
         String script = ". " + Bash.CI + "/edits.sh; cd " + folder + "; naming ";
         assertThat(printed(script + "main a/src/main/java/p/Edited.java | sort -u").split("\n"))
                 .containsExactly(
                         "a/src/main/java/p/Edited.java",
                         "a/src/main/java/p/User.java",
                         "b/src/main/java/q/User.java");
-        assertThat(printed(script + "test a/src/main/java/p/Edited.java"))
-                .isEqualTo("b/src/test/java/q/UserTest.java");
+        assertThat(printed(script + "test a/src/main/java/p/Edited.java | sort -u").split("\n"))
+                .containsExactly(
+                        "b/src/test/java/q/HeirTest.java", "b/src/test/java/q/UserTest.java");
     }
 
     /** What a shell has in the background does not notice Ctrl-C. */
