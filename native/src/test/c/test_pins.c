@@ -7,6 +7,7 @@
 #include <sched.h>
 #include <stdatomic.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <time.h>
 
 #define ROUNDS_MS 3000
@@ -122,10 +123,82 @@ static void no_byte_lands_after_deregister(void)
     CHECK_EQ(snic_close(nic), 0);
 }
 
+/* ---- an owner without free descriptors ---- */
+
+static struct table *held;
+
+static void hold_pin(const char *label)
+{
+    if (strcmp(label, "pin.checked") != 0)
+        return;
+    atomic_store(&held->turn, 1);
+    while (!atomic_load(&held->stop))
+        usleep(200);
+}
+
+static void put_and_hold(void *argument)
+{
+    uint64_t value = 1;
+    snic_peer_t *peer = NULL;
+    snic_t *nic = open_nic("initiator");
+    (void)argument;
+    CHECK_EQ(snic_attach(nic, "owner", 0, &peer, why, sizeof why), 0);
+    snic_step_hook = hold_pin;
+    CHECK_EQ(snic_put(peer, &held->key, 0, &value, 8), 0);
+    snic_step_hook = NULL;
+    snic_detach(peer);
+    CHECK_EQ(snic_close(nic), 0);
+}
+
+static void set_descriptors(rlim_t limit)
+{
+    struct rlimit now;
+    CHECK_EQ(getrlimit(RLIMIT_NOFILE, &now), 0);
+    now.rlim_cur = limit;
+    CHECK_EQ(setrlimit(RLIMIT_NOFILE, &now), 0);
+}
+
+/* Takes every descriptor; one of them is answered. */
+static int take_descriptors(void)
+{
+    int fd, last = -1;
+    set_descriptors(64);
+    while ((fd = dup(STDERR_FILENO)) >= 0)
+        last = fd;
+    CHECK_EQ(errno, EMFILE);
+    CHECK(last >= 0);
+    return last;
+}
+
+static void no_descriptor_left_is_no_death(void)
+{
+    held = mmap(NULL, sizeof *held, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    CHECK(held != MAP_FAILED);
+    snic_t *nic = open_nic("owner");
+    void *memory = NULL;
+    CHECK_EQ(snic_memory_alloc(nic, 4096, 0, &memory, why, sizeof why), 0);
+    CHECK_EQ(snic_register(nic, memory, 4096, SNIC_WRITE, &held->key, why, sizeof why), 0);
+    int child = test_fork(put_and_hold, NULL);
+    while (!atomic_load(&held->turn))
+        usleep(200);
+    int one = take_descriptors();
+    CHECK_EQ(snic_deregister(nic, &held->key, 200), -ETIMEDOUT);
+    close(one);
+    CHECK_EQ(snic_deregister(nic, &held->key, 200), -ETIMEDOUT);
+    set_descriptors(128);
+    atomic_store(&held->stop, 1);
+    CHECK_EQ(snic_deregister(nic, &held->key, 20000), 0);
+    CHECK_EQ(*(uint64_t *)memory, 1);
+    test_join(child, 0);
+    CHECK_EQ(snic_memory_free(nic, memory), 0);
+    CHECK_EQ(snic_close(nic), 0);
+}
+
 int main(int argc, char **argv)
 {
     static const struct test_case cases[] = {
         {"no_byte_lands_after_deregister", no_byte_lands_after_deregister, NULL, 60},
+        {"no_descriptor_left_is_no_death", no_descriptor_left_is_no_death, NULL, 0},
     };
     return test_main(argc, argv, cases, COUNT(cases));
 }

@@ -61,7 +61,7 @@ int snic_process_stat(uint32_t pid, char *state, uint64_t *start_time)
     snprintf(text, sizeof text, SNIC_PROC "/%u/stat", pid);
     int fd = open(text, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
-        return -ESRCH;
+        return errno == ENOENT || errno == ESRCH ? -ESRCH : -errno;
     ssize_t n = read(fd, text, sizeof text - 1);
     close(fd);
     if (n <= 0)
@@ -121,6 +121,8 @@ int snic_process_liveness(uint32_t pid, uint64_t start_time)
         close(pidfd);
     else if (found == 0 && (state == 'Z' || state == 'X'))
         return SNIC_DEAD;
+    if (!dead && found != 0 && found != -ESRCH)
+        return SNIC_ALIVE; /* no descriptor to look with, or no right to: unsure is not dead */
     if (dead || found != 0 || (start_time != 0 && started != start_time))
         return SNIC_DEAD;
     return state == 'T' || state == 't' ? SNIC_STOPPED : SNIC_ALIVE;
