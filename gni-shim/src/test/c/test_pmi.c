@@ -55,7 +55,7 @@ static void nonsense(void)
     CHECK_EQ(PMI_SUCCESS, PMI_KVS_Put("kvs", "one", "first"));
     file->pairs = 0xffffffffu; /* more than there is room for */
     CHECK_EQ(PMI_FAIL, PMI_KVS_Put("kvs", "two", "second"));
-    file->pairs = 0xffffffffu;
+    CHECK_EQ(0xffffffffu, file->pairs); /* left as it was */
     CHECK_EQ(PMI_ERR_INVALID_KEY, PMI_KVS_Get("kvs", "two", value, sizeof(value)));
     file->pairs = PMI_KEYS_MAX; /* texts without an end, the last one at the end of the file */
     memset(file->pair, 'x', sizeof(file->pair));

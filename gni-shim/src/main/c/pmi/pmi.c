@@ -267,11 +267,11 @@ static int put_pair(struct pmi_pair *pairs, uint32_t used, uint32_t most, const 
 {
     uint32_t i = 0;
 
+    *now = used;
     if (used > most)
         return PMI_FAIL; /* nonsense in the shared file */
     while (i < used && strncmp(pairs[i].key, key, PMI_KEY_MAX) != 0)
         i++;
-    *now = used;
     if (i == most)
         return PMI_ERR_NOMEM;
     strcpy(pairs[i].key, key);
