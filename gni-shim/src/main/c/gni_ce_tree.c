@@ -41,6 +41,12 @@ static void unlock(const struct gni_ce_place *place)
     snic_unlock_peer(place->peer->snic, &place->channel->lock);
 }
 
+/* What its owner still writes is not looked at. Acquire; partner: the store in configure. */
+static int is_configured(const struct gni_ce_channel *channel)
+{
+    return atomic_load_explicit(&channel->is_configured, memory_order_acquire) != 0;
+}
+
 /* ---- up ---- */
 
 /* 1: every child has joined the round after `round`; the fold is in *part. */
@@ -169,6 +175,8 @@ uint32_t gni_ce_climb(struct gni_nic *nic, const struct gni_ce_place *place, uin
 
     if (depth >= GNI_CE_DEPTH)
         return GNI_STATUS_PROTECTION; /* a tree with a ring in it */
+    if (!is_configured(channel))
+        return GNI_STATUS_OK; /* who waits comes again */
     if (channel->has_parent)
         status = gni_ce_open(nic, &channel->parent, &parent);
     if (status == GNI_STATUS_OK)
@@ -177,7 +185,7 @@ uint32_t gni_ce_climb(struct gni_nic *nic, const struct gni_ce_place *place, uin
         return status;
     round = atomic_load_explicit(&channel->round, memory_order_relaxed);
     if (fold_children(channel, round, &part)) {
-        handed = channel->has_parent != 0;
+        handed = parent.channel != NULL;
         is_over = !handed;
         if (handed)
             hand_up(channel, round, parent.channel, &part);
@@ -210,7 +218,7 @@ static int misses_below(struct gni_nic *nic, const struct gni_ce_channel *channe
 {
     uint64_t round = atomic_load_explicit(&channel->round, memory_order_acquire);
 
-    if (depth >= GNI_CE_DEPTH || ++*visits > VISITS_MAX)
+    if (depth >= GNI_CE_DEPTH || ++*visits > VISITS_MAX || !is_configured(channel))
         return 0;
     for (int i = 0; i < GNI_CE_MAX_CHILDREN; i++) {
         const struct gni_ce_member *child = &channel->child[i];
@@ -241,7 +249,7 @@ int gni_ce_is_lost(struct gni_nic *nic, const struct gni_ce_place *place)
 
         if (misses_below(nic, channel, 0, &visits))
             return 1;
-        if (!channel->has_parent)
+        if (!is_configured(channel) || !channel->has_parent)
             return 0;
         if (gni_ce_open(nic, &channel->parent, &at) != GNI_STATUS_OK)
             return 1;

@@ -2,6 +2,7 @@
  */
 #define _GNU_SOURCE
 #include "ce_tree.h"
+#include "gni_ce.h"
 #include <signal.h>
 
 /* ---- what goes wrong ---- */
@@ -127,6 +128,65 @@ static void wrong_calls(void)
     OK(GNI_PostFma(stranger, &d));
     CODE(GNI_RC_TRANSACTION_ERROR, finish(&t, &d));
     CHECK_EQ(0x3d, GNI_CE_RES_GET_STATUS(t.result));
+    OK(GNI_CdmDestroy(t.cdm));
+}
+
+/* A channel below the root, with one leaf; the leaf is answered. */
+static gni_ep_handle_t branch(struct tree *t, uint32_t root, uint32_t child)
+{
+    gni_ep_handle_t eps[1], up = bound(t, 0, root, child, GNI_CE_CHILD_VCE);
+    gni_ce_handle_t ce;
+    uint32_t id;
+
+    OK(GNI_CeCreate(t->nic, &ce));
+    OK(GNI_CeGetId(ce, &id));
+    eps[0] = bound(t, 0, id, 0, GNI_CE_CHILD_PE);
+    OK(GNI_CeConfigure(ce, eps, 1, up, NULL, MODES));
+    return eps[0];
+}
+
+static gni_ep_handle_t to_channel_of(struct tree *t, gni_ep_handle_t leaf, uint32_t child)
+{
+    const struct gni_ep *ep = gni_handle_find(leaf, GNI_KIND_EP);
+
+    return bound(t, 0, ep->ce.at.id, child, GNI_CE_CHILD_VCE);
+}
+
+/* A root whose owner has written one of its two children, and half of its parent: nothing ends
+ * there, and nobody is missed, before all of it is written. */
+static void half_configured(void)
+{
+    gni_ep_handle_t one, other, eps[2];
+    gni_post_descriptor_t d, e;
+    struct gni_ce_channel *root;
+    struct tree t;
+    uint32_t id;
+
+    aries();
+    plant(&t, 0);
+    OK(GNI_CeCreate(t.nic, &t.root));
+    OK(GNI_CeGetId(t.root, &id));
+    one = branch(&t, id, 0);
+    other = branch(&t, id, 1);
+    eps[0] = to_channel_of(&t, one, 0);
+    eps[1] = to_channel_of(&t, other, 1);
+    root = ((struct gni_ce *)gni_handle_find(t.root, GNI_KIND_CE))->channel;
+    root->child[0].type = GNI_CE_CHILD_VCE;
+    d = reduction(&t, GNI_FMA_CE_IADD, 0, 40, 0);
+    e = reduction(&t, GNI_FMA_CE_IADD, 0, 2, 0);
+    e.local_addr += 64;
+    OK(GNI_PostFma(one, &d));
+    CODE(GNI_RC_NOT_DONE, GNI_CeCheckResult(t.result, 1));
+    root->child[1].type = GNI_CE_CHILD_VCE; /* and does not say where yet */
+    root->has_parent = 1;
+    ((struct gni_ep *)gni_handle_find(one, GNI_KIND_EP))->ce.looked_ns = 0; /* long ago */
+    CODE(GNI_RC_NOT_DONE, GNI_CeCheckResult(t.result, 1));
+    root->has_parent = 0;
+    OK(GNI_CeConfigure(t.root, eps, 2, NULL, NULL, MODES));
+    OK(GNI_PostFma(other, &e));
+    OK(finish(&t, &e));
+    OK(finish(&t, &d));
+    CHECK_EQ(42, t.result->result1);
     OK(GNI_CdmDestroy(t.cdm));
 }
 
@@ -346,6 +406,7 @@ int main(int argc, char **argv)
         {"", "disagreement", disagreement},
         {"118", "modes_of_a_channel", modes_of_a_channel},
         {"", "wrong_calls", wrong_calls},
+        {"", "half_configured", half_configured},
         {"", "gemini_has_none", gemini_has_none},
         {"", "forgotten_leaf", forgotten_leaf},
         {"", "leaf_dies", leaf_dies},
