@@ -17,7 +17,7 @@ uint32_t gni_msgq_find(const struct gni_msgq *q, uint32_t pe)
     return GNI_MSGQ_NONE;
 }
 
-/* Under the file's lock. */
+/* Under both locks. */
 static uint32_t find_or_make(struct gni_msgq *q, uint32_t pe)
 {
     uint32_t found = gni_msgq_find(q, pe), i = 0;
@@ -60,36 +60,60 @@ static void describe(const struct gni_msgq *q, uint32_t index, gni_msgq_ep_attr_
         (uint32_t)(offsetof(gni_msgq_ep_attr_t, insts) + instances * sizeof(gni_msgq_rem_inst_t));
 }
 
+/* The file's lock keeps other processes out, that of the NIC handle our other threads. */
+static int lock_both(struct gni_msgq *q)
+{
+    gni_enter(&q->nic->lock);
+    if (gni_msgq_node_lock(q) == 0)
+        return 1;
+    gni_leave(&q->nic->lock);
+    return 0;
+}
+
+static void unlock_both(struct gni_msgq *q)
+{
+    gni_msgq_node_unlock(q);
+    gni_leave(&q->nic->lock);
+}
+
+/* Under both locks. GNI_RC_NOT_DONE: not all instances of the node take part yet. */
+static gni_return_t offer(struct gni_msgq *q, uint32_t pe, gni_msgq_ep_attr_t *attrs,
+                          uint32_t *attrs_size)
+{
+    uint32_t index;
+
+    if (q->node->instances < q->attrs.nloc_insts)
+        return GNI_RC_NOT_DONE;
+    index = find_or_make(q, pe);
+    if (index == GNI_MSGQ_NONE)
+        return GNI_RC_ERROR_RESOURCE;
+    describe(q, index, attrs, attrs_size);
+    return GNI_RC_SUCCESS;
+}
+
 gni_return_t GNI_MsgqGetConnAttrs(gni_msgq_handle_t msgq_hndl, uint32_t pe_addr,
                                   gni_msgq_ep_attr_t *attrs, uint32_t *attrs_size)
 {
     struct gni_msgq *q = gni_handle_find(msgq_hndl, GNI_KIND_MSGQ);
     const struct timespec pause = {.tv_nsec = 1000000};
-    gni_return_t code = GNI_RC_SUCCESS;
-    uint32_t index;
 
     gni_forget_failure();
     if (q == NULL || attrs == NULL || attrs_size == NULL || pe_addr == q->nic->pe)
         return GNI_RC_INVALID_PARAM;
-    for (int tries = 0;; tries++) {
-        if (gni_msgq_node_lock(q) != 0)
+    for (int tries = 0; tries <= GATHER_TRIES; tries++) {
+        gni_return_t code;
+
+        if (!lock_both(q))
             return GNI_RC_ERROR_RESOURCE;
-        if (q->node->instances >= q->attrs.nloc_insts || tries == GATHER_TRIES)
-            break;
-        gni_msgq_node_unlock(q);
+        code = offer(q, pe_addr, attrs, attrs_size);
+        unlock_both(q);
+        if (code != GNI_RC_NOT_DONE)
+            return code;
         nanosleep(&pause, NULL);
     }
-    if (q->node->instances < q->attrs.nloc_insts) {
-        gni_fail("GNI_MsgqGetConnAttrs: %u of %u instances of this node take part",
-                 q->node->instances, q->attrs.nloc_insts);
-        code = GNI_RC_INVALID_STATE;
-    } else if ((index = find_or_make(q, pe_addr)) == GNI_MSGQ_NONE) {
-        code = GNI_RC_ERROR_RESOURCE;
-    } else {
-        describe(q, index, attrs, attrs_size);
-    }
-    gni_msgq_node_unlock(q);
-    return code;
+    gni_fail("GNI_MsgqGetConnAttrs: %u of %u instances of this node take part", q->node->instances,
+             q->attrs.nloc_insts);
+    return GNI_RC_INVALID_STATE;
 }
 
 gni_return_t GNI_MsgqConnect(gni_msgq_handle_t msgq_hndl, uint32_t pe_addr,
@@ -102,7 +126,7 @@ gni_return_t GNI_MsgqConnect(gni_msgq_handle_t msgq_hndl, uint32_t pe_addr,
         attrs->num_insts == 0 || attrs->num_insts > GNI_MSGQ_NODE_INSTS_MAX ||
         attrs->max_msg_sz != q->attrs.max_msg_sz || attrs->smsg_q_sz != q->attrs.smsg_q_sz)
         return GNI_RC_INVALID_PARAM;
-    if (gni_msgq_node_lock(q) != 0)
+    if (!lock_both(q))
         return GNI_RC_ERROR_RESOURCE;
     index = gni_msgq_find(q, pe_addr);
     if (index != GNI_MSGQ_NONE) {
@@ -112,7 +136,7 @@ gni_return_t GNI_MsgqConnect(gni_msgq_handle_t msgq_hndl, uint32_t pe_addr,
         c->remote_generation = (uint32_t)(attrs->insts[0].mdh_off >> 32);
         atomic_store_explicit(&c->state, GNI_MSGQ_ACTIVE, memory_order_release);
     }
-    gni_msgq_node_unlock(q);
+    unlock_both(q);
     return index == GNI_MSGQ_NONE ? GNI_RC_INVALID_STATE : GNI_RC_SUCCESS;
 }
 
@@ -164,21 +188,17 @@ gni_return_t GNI_MsgqConnRelease(gni_msgq_handle_t msgq_hndl, uint32_t pe_addr)
 
     if (q == NULL)
         return GNI_RC_INVALID_PARAM;
-    gni_enter(&q->nic->lock);
-    if (gni_msgq_node_lock(q) != 0) {
-        code = GNI_RC_ERROR_RESOURCE;
-    } else {
-        index = gni_msgq_find(q, pe_addr);
-        if (index == GNI_MSGQ_NONE)
-            code = GNI_RC_NO_MATCH;
-        else if (is_busy(q, index, 0))
-            code = GNI_RC_NOT_DONE;
-        else
-            atomic_store_explicit(&q->node->connection[index].state, GNI_MSGQ_FREE,
-                                  memory_order_release);
-        gni_msgq_node_unlock(q);
-    }
-    gni_leave(&q->nic->lock);
+    if (!lock_both(q))
+        return GNI_RC_ERROR_RESOURCE;
+    index = gni_msgq_find(q, pe_addr);
+    if (index == GNI_MSGQ_NONE)
+        code = GNI_RC_NO_MATCH;
+    else if (is_busy(q, index, 0))
+        code = GNI_RC_NOT_DONE;
+    else
+        atomic_store_explicit(&q->node->connection[index].state, GNI_MSGQ_FREE,
+                              memory_order_release);
+    unlock_both(q);
     return code;
 }
 

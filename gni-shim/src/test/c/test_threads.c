@@ -218,6 +218,66 @@ static void one_nic(void)
     printf("ok threads_on_one_nic\n");
 }
 
+/* ---- one message queue ---- */
+
+#define NODES 8u
+static gni_msgq_handle_t queue;
+static uint32_t connection_to[NODES];
+
+static int no_message(uint32_t snd_id, uint32_t snd_pe, void *msg, uint8_t msg_tag, void *cb_data)
+{
+    (void)snd_id, (void)snd_pe, (void)msg, (void)msg_tag, (void)cb_data;
+    return 1;
+}
+
+static void *asker(void *argument)
+{
+    uint32_t *index = argument, size;
+    gni_msgq_ep_attr_t attrs;
+
+    pthread_barrier_wait(&barrier);
+    OK(GNI_MsgqGetConnAttrs(queue, 1000 + (uint32_t)(index - connection_to), &attrs, &size));
+    *index = (uint32_t)attrs.insts[0].mdh_off;
+    return NULL;
+}
+
+/* Each other node gets a connection of its own, whoever asks at the same time. */
+static void one_queue(void)
+{
+    gni_msgq_attr_t attrs;
+    pthread_t thread[NODES];
+    struct node n;
+
+    memset(&attrs, 0, sizeof(attrs));
+    attrs.max_msg_sz = 64;
+    attrs.smsg_q_sz = 1024;
+    attrs.rcv_pool_sz = 4096;
+    attrs.num_msgq_eps = NODES;
+    attrs.nloc_insts = 1;
+    attrs.rcv_cq_sz = 64;
+    open_node(&n, 40);
+    OK(GNI_MsgqInit(n.nic, no_message, NULL, NULL, &attrs, &queue));
+    pthread_barrier_init(&barrier, NULL, NODES);
+    for (int round = 0; round < repeats(25); round++) {
+        uint32_t seen = 0;
+
+        for (uint32_t i = 0; i < NODES; i++)
+            pthread_create(&thread[i], NULL, asker, &connection_to[i]);
+        for (uint32_t i = 0; i < NODES; i++) {
+            pthread_join(thread[i], NULL);
+            seen |= 1u << connection_to[i];
+        }
+        if (seen != (1u << NODES) - 1)
+            OK(GNI_RC_TRANSACTION_ERROR);
+        for (uint32_t i = 0; i < NODES; i++)
+            OK(GNI_MsgqConnRelease(queue, 1000 + i));
+    }
+    pthread_barrier_destroy(&barrier);
+    OK(GNI_MsgqRelease(queue));
+    OK(GNI_CdmDestroy(n.cdm));
+    printf("ok threads_on_one_message_queue\n");
+}
+
 /* ---- the lock of a NIC handle, and its owner ---- */
 
 #define INSIDE 200000u
@@ -289,11 +349,12 @@ int main(void)
     many_nics();
     messages();
     one_nic();
+    one_queue();
     an_owner_and_a_visitor();
     OK(GNI_CdmDestroy(target.cdm));
     snprintf(command, sizeof(command), "rm -rf '%s'", directory);
     if (system(command) != 0)
         return 1;
-    printf("4 passed, 0 failed, 0 skipped\n");
+    printf("5 passed, 0 failed, 0 skipped\n");
     return 0;
 }
