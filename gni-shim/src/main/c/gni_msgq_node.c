@@ -223,6 +223,20 @@ static int open_file(struct gni_msgq *q, const char *path, struct stat *st)
     return error;
 }
 
+/* Under the lock. */
+static gni_return_t take_part(struct gni_msgq *q)
+{
+    uint32_t count = q->node->instances; /* read once: another process may write nonsense */
+
+    if (count >= q->attrs.nloc_insts) {
+        gni_fail("GNI_MsgqInit: %u instances take part already", count);
+        return GNI_RC_ERROR_RESOURCE;
+    }
+    q->node->instance[count] = q->nic->inst;
+    q->node->instances = count + 1;
+    return GNI_RC_SUCCESS;
+}
+
 gni_return_t gni_msgq_node_join(struct gni_msgq *q)
 {
     uint64_t bytes = q->bytes;
@@ -249,15 +263,14 @@ gni_return_t gni_msgq_node_join(struct gni_msgq *q)
             code = build(q);
             if (code != GNI_RC_SUCCESS)
                 unlink(path);
-        } else if (!is_same(&q->node->attrs, &q->attrs)) {
+        } else if (q->bytes != bytes || !is_same(&q->node->attrs, &q->attrs)) {
+            /* The size, too: another process may have written the attributes since it was checked
+             * by them. */
             gni_fail("GNI_MsgqInit: the node's queue has other attributes");
             code = GNI_RC_INVALID_STATE;
-        } else if (q->node->instances >= q->attrs.nloc_insts) {
-            gni_fail("GNI_MsgqInit: %u instances take part already", q->node->instances);
-            code = GNI_RC_ERROR_RESOURCE;
         }
         if (code == GNI_RC_SUCCESS)
-            q->node->instance[q->node->instances++] = q->nic->inst;
+            code = take_part(q);
         if (code != GNI_RC_SUCCESS)
             let_go(q);
         else

@@ -297,6 +297,38 @@ static void sender_dies(void)
     close_sides(&a, &b);
 }
 
+static struct gni_msgq_node *lied_of;
+static gni_msgq_attr_t lie;
+
+static void tell_the_lie(const char *label)
+{
+    if (strcmp(label, "attach.before") != 0)
+        return;
+    snic_step_hook = NULL;
+    lied_of->attrs = lie;
+}
+
+/* The file's attributes become those of the process that joins, after its size was checked by what
+ * they were. */
+static void attributes_change_in_a_join(void)
+{
+    struct side a, second;
+
+    open_side(&a, NODE_A, 1);
+    open_side(&second, NODE_A, 2);
+    init(&a, 2, 0);
+    lied_of = ((struct gni_msgq *)gni_handle_find(a.q, GNI_KIND_MSGQ))->node;
+    lie = attributes(2, 0);
+    lie.num_msgq_eps = GNI_MSGQ_CONNECTIONS_MAX;
+    snic_step_hook = tell_the_lie;
+    CODE(GNI_RC_INVALID_STATE,
+         GNI_MsgqInit(second.nic, on_message, &second, second.cq, &lie, &second.q));
+    CHECK(snic_step_hook == NULL);
+    OK(GNI_CdmDestroy(second.cdm));
+    OK(GNI_CdmDestroy(a.cdm));
+    CHECK_EQ(0, files_left());
+}
+
 static pid_t victim;
 
 static void kill_there(const char *label)
@@ -355,6 +387,7 @@ int main(int argc, char **argv)
         {"", "receiver_dies", receiver_dies},
         {"", "node_dies", node_dies},
 #ifdef SNIC_TEST
+        {"", "attributes_change_in_a_join", attributes_change_in_a_join},
         {"", "sender_dies", sender_dies},
         {"", "receiver_dies_in_a_send", receiver_dies_in_a_send},
 #endif
