@@ -4,6 +4,18 @@
 
 #define RECLAIM_NS 50000000ull
 
+/* The NIC handle's lock is held and we fill no slot: one that is claimed in our name is a dead
+ * predecessor's. */
+static int is_left(const struct gni_msgq *q, const struct gni_msgq_remote *remote, uint64_t word)
+{
+    uint32_t inst = gni_msgq_instance(word);
+
+    if (gni_msgq_state(word) == GNI_MSGQ_SLOT_CLAIMED)
+        return inst == q->nic->inst || !gni_msgq_is_alive(q->nic, q->nic->pe, inst);
+    return gni_msgq_state(word) != GNI_MSGQ_SLOT_FREE &&
+           !gni_msgq_is_alive(q->nic, remote->pe, inst);
+}
+
 /* What the dead claimed, or will never read, is free again. */
 static void reclaim(struct gni_msgq *q, const struct gni_msgq_remote *remote, uint32_t there)
 {
@@ -15,11 +27,8 @@ static void reclaim(struct gni_msgq *q, const struct gni_msgq_remote *remote, ui
     for (uint32_t i = 0; i < q->attrs.smsg_q_sz; i++) {
         struct gni_msgq_slot *slot = gni_msgq_slot(remote->node, &remote->attrs, there, i);
         uint64_t word = atomic_load_explicit(&slot->word, memory_order_acquire);
-        uint32_t state = gni_msgq_state(word);
 
-        if (state != GNI_MSGQ_SLOT_FREE &&
-            !gni_msgq_is_alive(q->nic, state == GNI_MSGQ_SLOT_CLAIMED ? q->nic->pe : remote->pe,
-                               gni_msgq_instance(word)))
+        if (is_left(q, remote, word))
             gni_msgq_free_slot(slot, word);
     }
 }

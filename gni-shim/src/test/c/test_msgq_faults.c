@@ -271,29 +271,49 @@ static void dying_sender(void)
     send_number(&a, 1, 0);
 }
 
-/* A slot that a killed sender had claimed comes back to its node. */
-static void sender_dies(void)
+/* A slot that a killed sender had claimed comes back to its node, whoever sends next. */
+static void send_after_a_death(struct side *a, struct side *b, struct side *sender)
 {
-    struct side a, b;
     uint32_t sent = 0;
     pid_t pid = start(dying_sender);
 
-    open_side(&a, NODE_A, 1);
-    open_side(&b, NODE_B, 1);
-    init(&a, 2, 0);
-    init(&b, 1, 0);
-    join_nodes(&a, &b); /* waits for the other instance */
+    open_side(a, NODE_A, 1);
+    open_side(b, NODE_B, 1);
+    init(a, 2, 0);
+    init(b, 1, 0);
+    join_nodes(a, b); /* waits for the other instance */
     set_flag(0, 1);
     CHECK_EQ(SIGKILL, join(pid));
+    if (sender != a) {
+        open_side(sender, NODE_A, 2);
+        init(sender, 2, 0);
+    }
     for (uint64_t end = now_ms() + 30000; sent < CREDITS && now_ms() < end;) {
-        if (send_number(&a, 1, sent) == GNI_RC_SUCCESS)
+        if (send_number(sender, 1, sent) == GNI_RC_SUCCESS)
             sent++;
         else
             sleep_ms(5);
     }
     CHECK_EQ(CREDITS, sent);
-    OK(GNI_MsgqProgress(b.q, 0));
-    CHECK_EQ(CREDITS, b.received);
+    OK(GNI_MsgqProgress(b->q, 0));
+    CHECK_EQ(CREDITS, b->received);
+}
+
+static void sender_dies(void)
+{
+    struct side a, b;
+
+    send_after_a_death(&a, &b, &a);
+    close_sides(&a, &b);
+}
+
+/* Its successor has the same number, and lives. */
+static void sender_is_succeeded(void)
+{
+    struct side a, b, successor;
+
+    send_after_a_death(&a, &b, &successor);
+    OK(GNI_CdmDestroy(successor.cdm));
     close_sides(&a, &b);
 }
 
@@ -389,6 +409,7 @@ int main(int argc, char **argv)
 #ifdef SNIC_TEST
         {"", "attributes_change_in_a_join", attributes_change_in_a_join},
         {"", "sender_dies", sender_dies},
+        {"", "sender_is_succeeded", sender_is_succeeded},
         {"", "receiver_dies_in_a_send", receiver_dies_in_a_send},
 #endif
     };
