@@ -223,6 +223,13 @@ static int open_file(struct gni_msgq *q, const char *path, struct stat *st)
     return error;
 }
 
+/* We read nothing yet: a message that is being read in our name is a dead predecessor's. */
+static void free_if_read(struct gni_msgq_slot *slot, uint64_t word)
+{
+    if (gni_msgq_state(word) == GNI_MSGQ_SLOT_READING)
+        gni_msgq_free_slot(slot, word);
+}
+
 /* Under the lock. */
 static gni_return_t take_part(struct gni_msgq *q)
 {
@@ -232,6 +239,7 @@ static gni_return_t take_part(struct gni_msgq *q)
         gni_fail("GNI_MsgqInit: %u instances take part already", count);
         return GNI_RC_ERROR_RESOURCE;
     }
+    gni_msgq_for_us(q, free_if_read);
     q->node->instance[count] = q->nic->inst;
     q->node->instances = count + 1;
     return GNI_RC_SUCCESS;

@@ -227,6 +227,57 @@ static void receiver_dies(void)
     close_sides(&a, &b);
 }
 
+static int die_reading(uint32_t snd_id, uint32_t snd_pe, void *msg, uint8_t msg_tag, void *cb_data)
+{
+    (void)snd_id, (void)snd_pe, (void)msg, (void)msg_tag, (void)cb_data;
+    raise(SIGKILL);
+    return 1;
+}
+
+static void dying_reader(void)
+{
+    gni_msgq_attr_t attrs = attributes(2, 0);
+    gni_msgq_ep_attr_t *told = (gni_msgq_ep_attr_t *)(void *)shared->bytes;
+    struct side b;
+    uint32_t size;
+
+    open_side(&b, NODE_B, 2);
+    OK(GNI_MsgqInit(b.nic, die_reading, &b, b.cq, &attrs, &b.q));
+    OK(GNI_MsgqGetConnAttrs(b.q, NODE_A, &told[1], &size));
+    set_flag(0, 1);
+    for (;;)
+        OK(GNI_MsgqProgress(b.q, 0));
+}
+
+/* The slot of a message that a killed process had begun to read is its node's again once a
+ * successor with the same number takes part. */
+static void reader_is_succeeded(void)
+{
+    gni_msgq_ep_attr_t *told = (gni_msgq_ep_attr_t *)(void *)shared->bytes;
+    struct side a, b, successor;
+    uint32_t size;
+    pid_t pid = start(dying_reader);
+
+    open_side(&a, NODE_A, 1);
+    open_side(&b, NODE_B, 1);
+    init(&a, 1, 0);
+    init(&b, 2, 0);
+    await_flag(0, 1);
+    OK(GNI_MsgqGetConnAttrs(a.q, NODE_B, &told[0], &size));
+    OK(GNI_MsgqConnect(a.q, NODE_B, &told[1]));
+    OK(send_number(&a, 2, 0));
+    CHECK_EQ(SIGKILL, join(pid));
+    open_side(&successor, NODE_B, 2);
+    init(&successor, 2, 0);
+    OK(GNI_MsgqIdle(successor.q));
+    for (uint32_t i = 0; i < CREDITS; i++)
+        OK(send_number(&a, 2, i));
+    OK(GNI_MsgqProgress(successor.q, 0));
+    CHECK_EQ(CREDITS, successor.received);
+    OK(GNI_CdmDestroy(successor.cdm));
+    close_sides(&a, &b);
+}
+
 /* A node whose processes were all killed: the next one begins anew. */
 static void dying_node(void)
 {
@@ -405,6 +456,7 @@ int main(int argc, char **argv)
         {"", "unlike_nodes", unlike_nodes},
         {"", "lying_node", lying_node},
         {"", "receiver_dies", receiver_dies},
+        {"", "reader_is_succeeded", reader_is_succeeded},
         {"", "node_dies", node_dies},
 #ifdef SNIC_TEST
         {"", "attributes_change_in_a_join", attributes_change_in_a_join},
