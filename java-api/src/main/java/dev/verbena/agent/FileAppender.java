@@ -119,7 +119,7 @@ final class FileAppender implements DurableStore.DurableFile {
                 channel.force(true);
                 writtenBack = written;
             }
-        } catch (IOException e) {
+        } catch (IOException | RuntimeException | Error e) {
             error = "forcing " + path + " to the device failed: " + cause(e);
         }
         closeChannel();
@@ -155,8 +155,8 @@ final class FileAppender implements DurableStore.DurableFile {
         return path;
     }
 
-    /** Text of an I/O error without the path, which the caller names. */
-    static String cause(Exception e) {
+    /** Text of an error without the path, which the caller names. */
+    static String cause(Throwable e) {
         if (e instanceof FileAlreadyExistsException) {
             return "a file of this name is there already";
         }
@@ -245,7 +245,7 @@ final class FileAppender implements DurableStore.DurableFile {
             while (bytes.hasRemaining()) {
                 written += channel().write(bytes);
             }
-        } catch (IOException e) {
+        } catch (IOException | RuntimeException | Error e) {
             error = "writing " + path + " failed at byte " + written + ": " + cause(e);
         }
     }

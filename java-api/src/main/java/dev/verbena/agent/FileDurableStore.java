@@ -354,7 +354,7 @@ final class FileDurableStore implements DurableStore {
         for (Runnable wakeup : wakeups) {
             try {
                 wakeup.run();
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) {
                 errorHandler.onError(e);
             }
         }
@@ -374,7 +374,7 @@ final class FileDurableStore implements DurableStore {
         for (WriteQueue.Task task = queue.next(); task != null; task = queue.next()) {
             try {
                 task.run();
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) {
                 errorHandler.onError(e);
             }
             ready();
@@ -392,7 +392,7 @@ final class FileDurableStore implements DurableStore {
      * Refuses more, does what was accepted, then ends the thread; waits for that, up to 30 s, and
      * goes on waiting when interrupted.
      *
-     * @throws IllegalStateException naming the directory, if the device does not answer by then
+     * @throws IllegalStateException naming the directory, if not all was done by then
      */
     @Override
     public void close() {
@@ -414,6 +414,10 @@ final class FileDurableStore implements DurableStore {
                     "store %s has not written all within %s ms"
                             .formatted(directory, CLOSE_TIMEOUT_MS));
         }
+        if (!queue.isEmpty()) {
+            throw new IllegalStateException(
+                    "store " + directory + " has not written all: an error ended its thread");
+        }
     }
 
     /** Something asked for whose end is observed. */
@@ -434,11 +438,12 @@ final class FileDurableStore implements DurableStore {
         public void run() {
             try {
                 perform();
-            } catch (IOException | RuntimeException e) {
+            } catch (IOException | RuntimeException | Error e) {
                 error = what + " failed: " + FileAppender.cause(e);
                 store.errorHandler.onError(new IOException(error, e));
+            } finally {
+                isDone = true;
             }
-            isDone = true;
         }
 
         @Override

@@ -1,5 +1,6 @@
 package dev.verbena.agent;
 
+import dev.verbena.agent.internal.ErrorHandlers;
 import dev.verbena.softnic.NativeAccess;
 import dev.verbena.transport.Transport;
 import dev.verbena.transport.TransportContext;
@@ -50,14 +51,15 @@ public final class RealEnvironment implements Environment, AutoCloseable {
         this.pictures = new FieldPictures(countersFile.path());
         ErrorHandler next = builder.errorHandler;
         this.errorHandler =
-                error -> {
-                    boolean recorded = countersFile.recordError(error);
-                    events.error(error);
-                    next.onError(error);
-                    if (!recorded) {
-                        countersFile.errorLogIsFull();
-                    }
-                };
+                ErrorHandlers.harmless(
+                        error -> {
+                            boolean recorded = countersFile.recordError(error);
+                            events.error(error);
+                            next.onError(error);
+                            if (!recorded) {
+                                countersFile.errorLogIsFull();
+                            }
+                        });
         this.streams = new NioByteStreams(errorHandler);
     }
 

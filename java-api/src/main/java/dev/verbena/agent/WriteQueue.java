@@ -36,6 +36,10 @@ final class WriteQueue {
         notifyAll();
     }
 
+    synchronized boolean isEmpty() {
+        return tasks.isEmpty();
+    }
+
     /** The next task, waiting for one; null: closed, and there is none left. */
     synchronized Task next() {
         while (tasks.isEmpty() && !isClosed) {

@@ -1,5 +1,6 @@
 package dev.verbena.transport;
 
+import dev.verbena.agent.internal.ErrorHandlers;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -75,24 +76,10 @@ public final class Transports {
                             .formatted(scheme, provider.unavailabilityCause()));
         }
         TransportContext own = context.copy();
-        return provider.open(own.errorHandler(harmless(own.errorHandler())));
-    }
-
-    /** One that throws must not end the poll, or the thread, that reports something. */
-    private static ErrorHandler harmless(ErrorHandler handler) {
-        if (handler == null) {
-            return null; // which the provider refuses
-        }
-        return error -> {
-            try {
-                handler.onError(error);
-            } catch (RuntimeException | Error e) {
-                if (e != error) {
-                    e.addSuppressed(error);
-                }
-                e.printStackTrace();
-            }
-        };
+        ErrorHandler handler = own.errorHandler();
+        // A provider refuses null.
+        return provider.open(
+                own.errorHandler(handler == null ? null : ErrorHandlers.harmless(handler)));
     }
 
     /**

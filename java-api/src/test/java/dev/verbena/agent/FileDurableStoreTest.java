@@ -456,4 +456,23 @@ class FileDurableStoreTest extends StoreInFolder {
                 .contains("of a task", "of a wake-up")
                 .anyMatch(text -> text.startsWith("renaming " + path("absent")));
     }
+
+    /** Nobody else would write what is accepted after it. */
+    @Test
+    void shouldGoOnWhenTheErrorHandlerThrows() {
+        RealEnvironment.Builder builder =
+                RealEnvironment.builder()
+                        .shmDirectory(directory)
+                        .baseDirectory(directory)
+                        .errorHandler(ForcedFilesTest::refuse);
+        try (RealEnvironment environment = builder.build();
+                DurableStore its = environment.store("store")) {
+            assertThat(done(its.rename("absent", "other"))).contains("absent");
+            DurableFile file = its.create("later");
+            appendAll(file, random(9, 1));
+            file.force();
+            Await.until("forced", () -> file.forcedPosition() == 9);
+        }
+        assertThat(path("later")).hasSize(9);
+    }
 }

@@ -177,4 +177,32 @@ class ForcedFilesTest extends StoreInFolder {
             assertThat(forces(recording, "forced-twice")).isEqualTo(2);
         }
     }
+
+    /** An error handler that throws. */
+    static void refuse(Throwable error) {
+        throw new IllegalStateException("of a handler", error);
+    }
+
+    /** A thread that has ended is no proof that all is written. */
+    @Test
+    void shouldNotCloseAsIfAllWereWrittenWhenItsThreadHasDied() {
+        FileDurableStore dying =
+                FileDurableStore.open(directory.resolve("dying"), ForcedFilesTest::refuse);
+        assertThat(done(dying.rename("absent", "other"))).contains("absent");
+        appendAll(dying.create("lost"), random(9, 1));
+        assertThatThrownBy(dying::close)
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining(directory.resolve("dying") + " has not written all");
+    }
+
+    /** Or what comes later would be written where the missing bytes belong. */
+    @Test
+    void shouldFailTheFileWhateverKeepsItsBytesFromBeingWritten() {
+        FileAppender file = (FileAppender) store.create("missing");
+        store.queue().add(() -> file.write(null));
+        Await.until("failed", () -> !file.error().isEmpty());
+        assertThat(file.error()).contains(path("missing").toString());
+        assertThat(file.append(random(1, 4), 0, 1)).isEqualTo(-1);
+        store.close();
+    }
 }
