@@ -141,7 +141,7 @@ public final class CountersFile {
      */
     public static CountersFile read(Path path) throws IOException {
         byte[] bytes;
-        try (FileChannel channel = FileChannel.open(path, StandardOpenOption.READ)) {
+        try (FileChannel channel = FileDurableStore.openOwn(path, StandardOpenOption.READ)) {
             long size = channel.size();
             require(size >= HEADER_LENGTH && size <= FILE_LENGTH_MAX, path, "size " + size);
             bytes = bytes(channel, (int) size, path);
@@ -288,7 +288,7 @@ public final class CountersFile {
      */
     static boolean isOfTheDead(Path path) {
         byte[] bytes;
-        try (FileChannel channel = FileChannel.open(path, StandardOpenOption.READ)) {
+        try (FileChannel channel = FileDurableStore.openOwn(path, StandardOpenOption.READ)) {
             bytes = bytes(channel, HEADER_LENGTH, path);
         } catch (IOException e) {
             return false;
@@ -310,13 +310,13 @@ public final class CountersFile {
     }
 
     static Writer create(Path shmDirectory, String job, String application, EpochClock clock) {
-        DeadCounters.removeOld(userDirectory(shmDirectory));
         Path directory = jobDirectory(shmDirectory, job);
         int serial = SERIAL.getAndIncrement();
         try {
             for (int tries = 1; ; tries++) {
                 try {
                     privateDirectory(userDirectory(shmDirectory));
+                    DeadCounters.removeOld(userDirectory(shmDirectory));
                     privateDirectory(directory);
                     return new Writer(directory, serial, application, clock);
                 } catch (NoSuchFileException e) {

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.util.ArrayList;
@@ -22,11 +23,16 @@ final class DeadCounters {
 
     private DeadCounters() {}
 
+    /** A link may lead to what is not of this user. */
+    private static boolean isJob(Path path) {
+        return Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS);
+    }
+
     /** Removes all but the newest. What cannot be read or removed is left: others may be at it. */
     static void removeOld(Path userDirectory) {
         List<Remains> found = new ArrayList<>();
         try (DirectoryStream<Path> jobs =
-                Files.newDirectoryStream(userDirectory, Files::isDirectory)) {
+                Files.newDirectoryStream(userDirectory, DeadCounters::isJob)) {
             for (Path job : jobs) {
                 for (Path path : CountersFile.list(job)) {
                     if (CountersFile.isOfTheDead(path)) {

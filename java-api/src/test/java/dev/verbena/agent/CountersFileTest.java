@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Files;
@@ -21,6 +22,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
 import org.agrona.concurrent.status.AtomicCounter;
 import org.agrona.concurrent.status.CountersReader;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -303,5 +305,62 @@ class CountersFileTest {
         }
         assertThatThrownBy(() -> RealEnvironment.builder().job("../x").build())
                 .hasMessageContaining("job '../x'");
+    }
+
+    /** As a process leaves it that is killed. */
+    private byte[] ofTheDead() throws IOException {
+        byte[] dead;
+        try (RealEnvironment environment = environment()) {
+            dead = Files.readAllBytes(environment.countersPath());
+        }
+        ByteBuffer header = ByteBuffer.wrap(dead).order(ByteOrder.LITTLE_ENDIAN);
+        header.putLong(24, header.getLong(24) - 60_000);
+        return dead;
+    }
+
+    private Path remains(Path folder) throws IOException {
+        byte[] dead = ofTheDead();
+        Files.createDirectory(folder);
+        for (int i = 0; i < DeadCounters.KEPT + 2; i++) {
+            Files.write(folder.resolve("77-" + i + CountersFile.SUFFIX), dead);
+        }
+        return folder;
+    }
+
+    /** Opening a pipe waits for its other end. */
+    @Test
+    @Timeout(20)
+    @Tag("dart-S7")
+    void shouldNotWaitAtAPipe() throws Exception {
+        environment().close();
+        Path job = CountersFile.jobDirectory(shm, "counters-test");
+        Path pipe = job.resolve("x" + CountersFile.SUFFIX);
+        assertThat(new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor()).isZero();
+        assertThatThrownBy(() -> CountersFile.read(pipe))
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining(pipe.toString());
+        environment().close();
+        assertThat(pipe).exists();
+    }
+
+    @Test
+    @Tag("dart-S7")
+    void shouldRemoveNothingThroughALink() throws Exception {
+        Path ofOthers = remains(shm.resolve("of-others"));
+        Files.createSymbolicLink(CountersFile.userDirectory(shm).resolve("linked"), ofOthers);
+        environment().close();
+        assertThat(CountersFile.list(ofOthers)).hasSize(DeadCounters.KEPT + 2);
+    }
+
+    @Test
+    @Tag("dart-S7")
+    void shouldRemoveNothingFromAFolderThatItRefuses() throws Exception {
+        Path elsewhere = Files.createDirectory(shm.resolve("elsewhere"));
+        Path job = remains(elsewhere.resolve("job"));
+        Path refused = Files.createDirectory(shm.resolve("refused"));
+        Files.createSymbolicLink(CountersFile.userDirectory(refused), elsewhere);
+        RealEnvironment.Builder builder = RealEnvironment.builder().shmDirectory(refused);
+        assertThatThrownBy(builder::build).isInstanceOf(UncheckedIOException.class);
+        assertThat(CountersFile.list(job)).hasSize(DeadCounters.KEPT + 2);
     }
 }
