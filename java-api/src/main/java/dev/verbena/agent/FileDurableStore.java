@@ -132,7 +132,10 @@ final class FileDurableStore implements DurableStore {
         boolean hasRoom;
         synchronized (this) {
             earlier = closedOf(file.path());
-            open.add(file);
+            // One that could not be made is not the file that has its name.
+            if (keep != FileAppender.NEW || file.isOpen()) {
+                open.add(file);
+            }
             hasRoom = file.isOpen() && withDescriptor.size() < openMax;
             if (hasRoom) {
                 withDescriptor.add(file);
@@ -277,8 +280,13 @@ final class FileDurableStore implements DurableStore {
                 new Request(this, "deleting " + path) {
                     @Override
                     void perform() throws IOException {
-                        Files.delete(path);
-                        forgetClosed(path);
+                        try {
+                            Files.delete(path);
+                        } finally {
+                            if (Files.notExists(path, LinkOption.NOFOLLOW_LINKS)) {
+                                forgetClosed(path);
+                            }
+                        }
                         forceDirectory();
                     }
                 });

@@ -94,14 +94,18 @@ class FileDurableStoreTest extends StoreInFolder {
     /**
      * Neither kept in memory, nor held against a file of its name that somebody else puts there.
      */
-    @Test
-    void shouldForgetAFailureWithTheFileThatIsDeleted() throws Exception {
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void shouldForgetAFailureWithTheFileThatIsDeleted(boolean isDeletedByOthers) throws Exception {
         DurableFile file = store.append("full", longest(path("full")));
         file.append(random(100, 4), 0, 100);
         Await.until("failed", () -> !file.error().isEmpty());
         file.close();
         assertThat(done(store.rename("full", "complete"))).contains("File too large");
-        assertThat(done(store.delete("full"))).isEmpty();
+        if (isDeletedByOthers) {
+            Files.delete(path("full"));
+        }
+        assertThat(done(store.delete("full")).isEmpty()).isNotEqualTo(isDeletedByOthers);
         Files.write(path("full"), new byte[3]);
         assertThat(done(store.rename("full", "complete"))).isEmpty();
         store.close();
@@ -359,11 +363,10 @@ class FileDurableStoreTest extends StoreInFolder {
     /** The failure of a file is that of one that is no more. */
     @Test
     void shouldForgetAFailedFileOnceAnotherHasItsName() throws Exception {
-        Files.write(path("a"), new byte[0]);
-        Files.write(path("b"), new byte[0]);
         for (String name : List.of("a", "b")) {
-            DurableFile failed = store.create(name);
-            assertThat(failed.error()).isNotEmpty();
+            DurableFile failed = store.append(name, longest(path(name)));
+            failed.append(random(1, 4), 0, 1);
+            Await.until("failed", () -> !failed.error().isEmpty());
             failed.close();
             assertThat(done(store.rename(name, "moved"))).contains("has failed");
         }
@@ -474,5 +477,16 @@ class FileDurableStoreTest extends StoreInFolder {
             Await.until("forced", () -> file.forcedPosition() == 9);
         }
         assertThat(path("later")).hasSize(9);
+    }
+
+    /** What could not be made has written nothing: the file of its name is another. */
+    @Test
+    void shouldNotHoldAgainstAFileThatItCouldNotBeMadeTwice() {
+        DurableFile sound = store.create("x");
+        appendAll(sound, random(5, 1));
+        assertThat(store.create("x").error()).contains("there already");
+        assertThat(done(store.rename("x", "moved"))).isEmpty();
+        store.close();
+        assertThat(path("moved")).hasSize(5);
     }
 }
