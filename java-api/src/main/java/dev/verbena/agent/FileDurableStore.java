@@ -82,11 +82,20 @@ final class FileDurableStore implements DurableStore {
         return store;
     }
 
-    /** Makes it; answers its one path without links, for files are told apart by their paths. */
+    /** Makes it durably: its one path without links, for files are told apart by their paths. */
     private static Path made(Path directory) {
         Path absolute = directory.toAbsolutePath().normalize();
+        Path kept = absolute;
+        while (Files.notExists(kept)) {
+            kept = kept.getParent();
+        }
         try {
-            return Files.createDirectories(absolute).toRealPath();
+            Path made = Files.createDirectories(absolute).toRealPath();
+            // The name of a folder is in the one above it.
+            for (Path path = absolute; !path.equals(kept); path = path.getParent()) {
+                forcePath(path.getParent().toRealPath());
+            }
+            return made;
         } catch (IOException e) {
             throw new UncheckedIOException("cannot make the directory " + absolute + ": " + e, e);
         }

@@ -139,7 +139,6 @@ class ForcedFilesTest extends StoreInFolder {
 
     /** Forces of files whose paths end so, as the JVM's flight recorder saw them. */
     private long forces(Recording recording, String name) throws IOException {
-        recording.stop();
         Path dump = directory.resolve("recording.jfr");
         recording.dump(dump);
         return RecordingFile.readAllEvents(dump).stream()
@@ -159,6 +158,7 @@ class ForcedFilesTest extends StoreInFolder {
             Completion rename = store.rename("forced-once", "named");
             file.close();
             assertThat(done(rename)).isEmpty();
+            recording.stop();
             assertThat(forces(recording, "forced-once")).isEqualTo(1);
         }
         assertThat(path("named")).hasSize(100);
@@ -174,8 +174,26 @@ class ForcedFilesTest extends StoreInFolder {
             appendAll(file, random(100, 9));
             assertThat(done(store.rename("forced-twice", "named"))).isEmpty();
             file.close();
+            recording.stop();
             assertThat(forces(recording, "forced-twice")).isEqualTo(2);
         }
+    }
+
+    /** The name of a folder is in the one above it. */
+    @Test
+    void shouldForceTheFoldersThatItMakesAreIn() throws Exception {
+        Path link = Files.createSymbolicLink(directory.resolve("link"), path(""));
+        try (Recording recording = new Recording()) {
+            recording.enable("jdk.FileForce").withThreshold(Duration.ZERO);
+            recording.start();
+            FileDurableStore.open(link.resolve("in/deep-in/made"), errors::add).close();
+            // It is there now.
+            FileDurableStore.open(link.resolve("in/deep-in/made"), errors::add).close();
+            recording.stop();
+            assertThat(forces(recording, "in")).isEqualTo(2);
+            assertThat(forces(recording, "store")).isEqualTo(1);
+        }
+        store.close();
     }
 
     /** An error handler that throws. */
