@@ -11,6 +11,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.agrona.CloseHelper;
 import org.agrona.ErrorHandler;
+import org.agrona.LangUtil;
 import org.agrona.concurrent.AgentTerminationException;
 import org.agrona.concurrent.NanoClock;
 
@@ -154,7 +155,7 @@ public final class AgentThread implements AutoCloseable {
             }
             bound.complete(null);
             return true;
-        } catch (RuntimeException e) {
+        } catch (Throwable e) {
             bound.completeExceptionally(e);
             return false;
         }
@@ -164,7 +165,7 @@ public final class AgentThread implements AutoCloseable {
         try {
             bound.join();
         } catch (CompletionException e) {
-            throw (RuntimeException) e.getCause();
+            LangUtil.rethrowUnchecked(e.getCause());
         }
     }
 
@@ -201,6 +202,8 @@ public final class AgentThread implements AutoCloseable {
             if (wasWoken) {
                 isWoken = false;
             }
+            // With the mark of an interrupt each sleep ends at once, and file channels close.
+            Thread.interrupted();
             int work = 0;
             boolean hasFailed = false;
             for (int i = 0; i < active.size(); i++) {
@@ -246,21 +249,23 @@ public final class AgentThread implements AutoCloseable {
     /** Whether it slept to the end where events would have woken it. */
     private boolean sleep(List<ProtocolAgent> active, long sleepNs) {
         long now = clock.nanoTime();
-        long ns = Math.max(Math.min(sleepNs, untilDeadlineNs(active, now)), SLEEP_MIN_NS);
-        boolean isLook = sleepNs <= lookMaxNs && isLooking.getAsBoolean();
-        Transport awaited = transport == null || isLook ? null : transport.get();
-        sleepingIn = awaited;
-        if (!isWoken && isRunning) {
-            try {
+        long ns = Math.max(sleepNs, SLEEP_MIN_NS);
+        Transport awaited = null;
+        try {
+            ns = Math.max(Math.min(sleepNs, untilDeadlineNs(active, now)), SLEEP_MIN_NS);
+            boolean isLook = sleepNs <= lookMaxNs && isLooking.getAsBoolean();
+            awaited = transport == null || isLook ? null : transport.get();
+            sleepingIn = awaited;
+            if (!isWoken && isRunning) {
                 if (awaited == null) {
                     LockSupport.parkNanos(this, ns);
                 } else {
                     awaited.await(awaited.nanoTime() + ns);
                 }
-            } catch (RuntimeException e) {
-                errorHandler.onError(e);
-                LockSupport.parkNanos(this, ns);
             }
+        } catch (Exception | AssertionError | LinkageError e) {
+            errorHandler.onError(e);
+            LockSupport.parkNanos(this, ns);
         }
         sleepingIn = null;
         return awaited != null && clock.nanoTime() - now >= ns;

@@ -300,6 +300,32 @@ class AgentThreadTest {
     }
 
     @Test
+    void shouldGoOnWhenInterruptedAndWhenADeadlineCannotBeTold() {
+        TestAgent bad =
+                new TestAgent() {
+                    @Override
+                    public int doWork() {
+                        if (Thread.currentThread().isInterrupted()) {
+                            errors.add(new AssertionError("every sleep ends at once"));
+                        }
+                        Thread.currentThread().interrupt();
+                        return 0;
+                    }
+
+                    @Override
+                    public long nextDeadlineNs() {
+                        throw new IllegalStateException("no deadline");
+                    }
+                };
+        try (AgentThread thread = AgentThread.builder("bad", environment).agent(bad).start()) {
+            Await.until("several sleeps", () -> errors.size() > 5);
+            assertThat(thread.isAlive()).isTrue();
+            assertThat(bad.calls).containsExactly("start");
+        }
+        assertThat(errors).allMatch(e -> e.getMessage().equals("no deadline"));
+    }
+
+    @Test
     void shouldCloseOnlyTheAgentThatTerminatesAndEndWithTheLast() throws Exception {
         TestAgent first =
                 new TestAgent() {
