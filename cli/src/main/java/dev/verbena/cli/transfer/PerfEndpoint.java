@@ -225,7 +225,10 @@ public final class PerfEndpoint implements AutoCloseable {
         controlBuffer.putInt(68, next.operation(), ByteOrder.LITTLE_ENDIAN);
         controlBuffer.putInt(72, next.length(), ByteOrder.LITTLE_ENDIAN);
         controlBuffer.putLong(80, next.iterations(), ByteOrder.LITTLE_ENDIAN);
-        post(transport.send(connection, control, 64, ROUND_LENGTH, 0, 0));
+        boolean isPosted = false;
+        while (!isPosted) {
+            isPosted = post(transport.send(connection, control, 64, ROUND_LENGTH, 0, 0));
+        }
         drain();
     }
 
