@@ -1,6 +1,7 @@
 package dev.verbena.cli.terminal;
 
 import java.io.IOException;
+import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileVisitResult;
@@ -30,8 +31,18 @@ public final class OwnedFolder {
     public static Path create(Path parent) throws IOException {
         ProcessHandle own = ProcessHandle.current();
         Path folder = createNew(Files.createDirectories(parent), NAME + own.pid());
-        Files.writeString(folder.resolve(MARK), own.pid() + " " + startMs(own));
+        Files.writeString(folder.resolve(MARK), own.pid() + " " + startMs(own) + " " + place());
         return folder;
+    }
+
+    /** Where a process id means what it means here: this boot of this host, these processes. */
+    private static String place() {
+        try {
+            return Files.readString(Path.of("/proc/sys/kernel/random/boot_id")).strip()
+                    + Files.readSymbolicLink(Path.of("/proc/self/ns/pid"));
+        } catch (IOException e) {
+            return "unknown";
+        }
     }
 
     /**
@@ -57,16 +68,27 @@ public final class OwnedFolder {
         return process.info().startInstant().orElse(Instant.EPOCH).toEpochMilli();
     }
 
-    /** Removes the folders in this one that this user's processes have left that are gone. */
+    /**
+     * Removes the folders in this one that this user's processes have left that are gone. Those of
+     * another host or container stay: from here nobody can tell whether their processes live.
+     */
     public static void removeLeft(Path parent) {
         try (DirectoryStream<Path> found = Files.newDirectoryStream(parent, NAME + "*")) {
             for (Path folder : found) {
-                if (isLeft(folder)) {
-                    delete(folder);
-                }
+                removeIfLeft(folder);
+            }
+        } catch (IOException | DirectoryIteratorException e) {
+            // They stay until the next command.
+        }
+    }
+
+    private static void removeIfLeft(Path folder) {
+        try {
+            if (isLeft(folder)) {
+                delete(folder);
             }
         } catch (IOException e) {
-            // Another command removes the same, or they stay until the next one.
+            // Another command removes the same, or it stays until the next one.
         }
     }
 
@@ -81,9 +103,10 @@ public final class OwnedFolder {
             return false;
         }
         String[] words = Files.readString(mark).strip().split(" ");
-        return words.length == 2
+        return words.length == 3
                 && words[0].matches("[0-9]{1,18}")
                 && words[1].matches("[0-9]{1,18}")
+                && words[2].equals(place())
                 && !isAlive(Long.parseLong(words[0]), Long.parseLong(words[1]));
     }
 
