@@ -4,6 +4,7 @@
 
 readonly SKIPPED=77
 readonly LOGS="$VERBENA_HOME/target/test-logs"
+readonly TMP_OF_RUN=${TMPDIR:-/tmp}
 readonly TIERS=(build jdk25 processes vm c faults wire cluster seeds consumer conformance)
 readonly LONG_TIERS=(mutation)
 # An emulated machine keeps one processor busy, C tests and those of hosts wait more than they compute: these run beside the first, one after
@@ -30,18 +31,39 @@ declare -A WHAT=(
 left_behind() { find "$1" -mindepth 1 -maxdepth 1 ! -name 'hsperfdata_*' ! -name '.java_pid*' ! -name '.attach_pid*' -printf '%f\n' | sort; }
 
 # end_tree PROCESS: ends it unless it is this shell, and all that it has started, also in the background, where Ctrl-C does not come.
+# Adds to ENDED what it has ended.
+ENDED=()
 end_tree() {
     local children child
     children=$(pgrep -P "$1")
-    [ "$1" = $$ ] || kill "$1" 2>/dev/null
+    [ "$1" = $$ ] || { kill "$1" 2>/dev/null && ENDED+=("$1"); }
     for child in $children; do end_tree "$child"; done
+}
+
+# end_run CODE: when a signal comes. What still ends may write to its temporary folder: it is waited for, at most 10 s.
+end_run() {
+    local i
+    end_tree $$
+    for ((i = 0; i < 100; i++)); do
+        kill -0 "${ENDED[@]}" 2>/dev/null || break
+        sleep 0.1
+    done
+    exit "$1"
+}
+
+# However the run ends, nothing that it started and no temporary folder of its own stays.
+catch_signals() {
+    trap 'rm -rf "$TMP_OF_RUN/verbena-test-$$-"*' EXIT
+    trap 'end_run 129' HUP
+    trap 'end_run 130' INT
+    trap 'end_run 143' TERM
 }
 
 # with_own_tmp COMMAND...: with a temporary folder of its own, which must be empty at the end.
 with_own_tmp() {
     local code=0 left
     local -x TMPDIR
-    TMPDIR=$(mktemp -d -t verbena-test-XXXXXX) || return 1
+    TMPDIR=$(mktemp -d "$TMP_OF_RUN/verbena-test-$$-XXXX") || return 1
     # As /tmp is: some tests act as another user.
     chmod 1777 "$TMPDIR"
     "$@" || code=$?

@@ -15,6 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What the test command's scripts conclude from what they find. */
@@ -77,6 +78,20 @@ class TestScriptsTest {
         String script =
                 ". %s/tiers.sh; (sleep 40 & echo $! >of-lane; timeout 40 sleep 40; echo more) & echo $! >lane; until [ -s of-lane ] && pgrep -P $(cat lane) timeout >timeout; do sleep 0.1; done; end_tree $$; for i in $(seq 100); do kill -0 $(cat lane of-lane timeout) 2>/dev/null || break; sleep 0.1; done; kill -0 $(cat lane of-lane timeout) 2>&1 | grep -c 'No such'";
         assertThat(printed("cd " + folder + "; " + String.format(script, Bash.CI))).isEqualTo("3");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"HUP, 129", "INT, 130", "TERM, 143"})
+    void shouldLeaveNoTemporaryFolderWhenItIsEndedBySignal(String signal, int code)
+            throws Exception {
+        String run =
+                "VERBENA_HOME=.; . %s/tiers.sh; catch_signals; tier() { (trap 'sleep 0.5; touch $TMPDIR/late; exit' TERM; touch $TMPDIR/early ready; sleep 40 & wait) & wait; }; with_own_tmp tier";
+        write("run", String.format(run, Bash.CI));
+        String script =
+                "TMPDIR=$PWD env --default-signal bash run & until [ -e ready ]; do sleep 0.1; done; kill -%s $!; wait $!; echo $?; ls -d verbena-test-*";
+        assertThat(printed(String.format(script, signal)))
+                .startsWith(code + "\n")
+                .contains("No such file");
     }
 
     /** A command after the edit of a test leaves that test to be compiled by who runs tests. */
