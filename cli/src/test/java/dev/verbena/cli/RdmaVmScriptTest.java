@@ -70,6 +70,8 @@ class RdmaVmScriptTest {
 
     @Test
     void shouldSayWhatIsWrongBeforeAMachineBoots() throws Exception {
+        Bash alone = Bash.run(folder, "peer=x " + Bash.CI + "/rdma-vm/run --loss=1% true");
+        assertThat(alone.text()).as("a variable is no --peer").contains("they need --peer");
         Bash absent = Bash.run(folder, Bash.CI + "/rdma-vm/run --no-build -- no-such-command");
         assertThat(absent.text()).contains("there is no command 'no-such-command' here");
         assertThat(absent.code()).isEqualTo(2);
