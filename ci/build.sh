@@ -7,11 +7,11 @@ readonly RUNNER="$VERBENA_HOME/target/junit/runner"
 # shellcheck source=edits.sh
 . "$VERBENA_HOME/ci/edits.sh"
 
-# make, to which C tests and benchmarks are whole paths, takes them apart at spaces.
+# make, to which C tests, benchmarks and commsplit are whole paths, takes them apart at spaces.
 refuse_folder_with_space() {
     case $VERBENA_HOME in
     *[[:space:]]*)
-        say "verbena: $VERBENA_HOME has a space in its name, and make builds neither C tests nor benchmarks there; move it to a folder without. (Every other command works.)"
+        say "verbena: $VERBENA_HOME has a space in its name, and make builds neither C tests nor benchmarks nor commsplit there; move it to a folder without. (Every other command works.)"
         exit 1
         ;;
     esac

@@ -53,7 +53,8 @@ class SpacedFolderIT {
 
     /** Their make files name each file by its whole path. */
     @ParameterizedTest
-    @ValueSource(strings = {"compare", "test"})
+    @ValueSource(
+            strings = {"compare", "test", "test --only native/test_x", "commsplit", "mpi-hold x"})
     void shouldSayWhyItDoesNotRunThere(String command) throws Exception {
         Path checkout = copyOf("verbena ci");
         Bash bash = Bash.run(checkout, "./verbena " + command);
