@@ -34,7 +34,10 @@ naming() {
 
 # test_path TREE MODULE: a module's class path for tests, of folders and the libraries' jars.
 test_path() {
-    sed -E -e "s#($1/[a-z-]+/target/)[^:]*-tests\.jar#\1test-classes#g" -e "s#($1/[a-z-]+/target/)verbena-[^:]*\.jar#\1classes#g" \
+    local tree
+    # As a pattern that finds the name itself.
+    tree=$(sed 's/[][\.*^$+?(){}|#]/\\&/g' <<<"$1")
+    sed -E -e "s#($tree/[a-z-]+/target/)[^:]*-tests\.jar#\1test-classes#g" -e "s#($tree/[a-z-]+/target/)verbena-[^:]*\.jar#\1classes#g" \
         <<<"$1/$2/target/test-classes:$1/$2/target/classes:$(<"$1/$2/target/test-class-path.txt")"
 }
 

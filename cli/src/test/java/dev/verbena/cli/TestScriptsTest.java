@@ -72,6 +72,27 @@ class TestScriptsTest {
                         "b/src/test/java/q/HeirTest.java", "b/src/test/java/q/UserTest.java");
     }
 
+    @Test
+    void shouldTestTheClassesAndNotTheJarsWhateverTheFolderIsCalled() throws Exception {
+        String tree = folder.resolve("a+b (c) [d] e.f").toString();
+        String jars = "T/b/target/verbena-b-1.jar:T/b/target/verbena-b-1-tests.jar:/x.jar";
+        String folders = "T/a/target/test-classes:T/a/target/classes:T/b/target/classes";
+        write(tree + "/a/target/test-class-path.txt", jars.replace("T", tree));
+        assertThat(printed(". " + Bash.CI + "/edits.sh; test_path '" + tree + "' a"))
+                .isEqualTo((folders + ":T/b/target/test-classes:/x.jar").replace("T", tree));
+    }
+
+    /** A launcher may start it several times at once. */
+    @Test
+    void shouldBuildOneAtATimeWhatSeveralProcessesRun() throws Exception {
+        Bash.run(folder, "cp -r " + Bash.CI + " " + Bash.CI + "/../verbena .");
+        write("bin/make", "#!/bin/bash\nmkdir busy || echo both >both; sleep 0.5; rmdir busy");
+        write("gni-shim/target/c/gni-run", "#!/bin/bash\necho runs >>run");
+        String script =
+                "chmod +x bin/* gni-shim/target/c/*; PATH=$PWD/bin:$PATH; ./verbena gni-run & ./verbena gni-run & wait; cat run; ls both";
+        assertThat(printed(script)).startsWith("runs\nruns\n").contains("No such file");
+    }
+
     /** What a shell has in the background does not notice Ctrl-C. */
     @Test
     void shouldEndAllThatItHasStartedAndNotItself() throws Exception {
