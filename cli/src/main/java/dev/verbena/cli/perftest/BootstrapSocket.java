@@ -5,6 +5,7 @@ import java.io.DataInputStream;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.BindException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
@@ -40,11 +41,16 @@ final class BootstrapSocket implements BootstrapLink {
 
     /** To a server, which may still be about to start. */
     static BootstrapSocket connect(String host, int port, long patienceMs) throws IOException {
+        InetSocketAddress address = new InetSocketAddress(host, port);
+        if (address.isUnresolved()) {
+            throw new Messages.Failure(
+                    "no name service knows the host '" + host + "'; give its address instead");
+        }
         long deadlineNs = System.nanoTime() + patienceMs * 1_000_000;
         while (true) {
             Socket socket = new Socket();
             try {
-                socket.connect(new InetSocketAddress(host, port), STEP_MS);
+                socket.connect(address, STEP_MS);
                 return new BootstrapSocket(socket, true);
             } catch (IOException e) {
                 socket.close();
@@ -67,9 +73,24 @@ final class BootstrapSocket implements BootstrapLink {
             throws IOException {
         try (ServerSocket server = new ServerSocket()) {
             server.setReuseAddress(true);
-            server.bind(new InetSocketAddress(address, port), 1);
+            bind(server, address, port);
             listening.accept(server.getLocalPort());
             return new BootstrapSocket(server.accept(), false);
+        }
+    }
+
+    private static void bind(ServerSocket server, InetAddress address, int port)
+            throws IOException {
+        try {
+            server.bind(new InetSocketAddress(address, port), 1);
+        } catch (BindException e) {
+            throw new Messages.Failure(
+                    ("cannot listen on port %s%s: %s; choose another with --port on both sides, "
+                                    + "or another address with --bind")
+                            .formatted(
+                                    port,
+                                    address == null ? "" : " of " + address.getHostAddress(),
+                                    Messages.of(e)));
         }
     }
 

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.verbena.agent.HeldPort;
 import dev.verbena.cli.terminal.Messages;
 import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.StandardSocketOptions;
 import java.nio.charset.StandardCharsets;
@@ -115,7 +116,7 @@ class PerftestWireTest {
     @Test
     void shouldNoticeAComputerThatHasGone() throws Exception {
         InetAddress loopback = InetAddress.getLoopbackAddress();
-        try (java.net.ServerSocket server = new java.net.ServerSocket(0, 1, loopback);
+        try (ServerSocket server = new ServerSocket(0, 1, loopback);
                 BootstrapSocket socket =
                         BootstrapSocket.connect(
                                 loopback.getHostAddress(), server.getLocalPort(), 10_000)) {
@@ -177,6 +178,25 @@ class PerftestWireTest {
             assertThatThrownBy(() -> BootstrapSocket.connect("127.0.0.1", held.port(), 0))
                     .isInstanceOf(Messages.Failure.class)
                     .hasMessageContaining("port " + held.port());
+        }
+    }
+
+    @Test
+    void shouldSayAtOnceThatAHostIsUnknown() {
+        assertThatThrownBy(() -> BootstrapSocket.connect("no-such.invalid", 18515, 1_000))
+                .isInstanceOf(Messages.Failure.class)
+                .hasMessageContaining("no name service knows the host 'no-such.invalid'");
+    }
+
+    @Test
+    void shouldNameThePortThatIsTakenAndWhatToDo() throws Exception {
+        InetAddress loopback = InetAddress.getLoopbackAddress();
+        try (ServerSocket taken = new ServerSocket(0, 1, loopback)) {
+            int port = taken.getLocalPort();
+            assertThatThrownBy(() -> BootstrapSocket.accept(loopback, port, listening -> {}))
+                    .isInstanceOf(Messages.Failure.class)
+                    .hasMessageContaining("port " + port + " of 127.0.0.1: Address already in use")
+                    .hasMessageContaining("--port");
         }
     }
 }

@@ -25,10 +25,7 @@ class PerfEndpointTest {
     @ValueSource(strings = {"shm", "portals", "gni"})
     void shouldGiveSharedMemoryBackWhenAllocatingFails(String scheme) throws IOException {
         List<String> before = shared();
-        assertThatThrownBy(
-                        () ->
-                                new PerfEndpoint(
-                                        scheme, Integer.MIN_VALUE, Settings.usual()))
+        assertThatThrownBy(() -> new PerfEndpoint(scheme, Integer.MIN_VALUE, Settings.usual()))
                 .isInstanceOf(RuntimeException.class);
         assertThat(shared()).isSubsetOf(before);
     }
