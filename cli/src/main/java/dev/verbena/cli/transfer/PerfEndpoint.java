@@ -325,23 +325,13 @@ public final class PerfEndpoint implements AutoCloseable {
     }
 
     /** As {@link #start} with a get from elsewhere in the peer's region to elsewhere in ours. */
-    public void startGet(long localOffset, long remoteOffset, int length, int window) {
+    public void startGet(long local, long remote, int length, int window) {
         boolean isPosted = false;
         while (!isPosted) {
             while (outstanding >= window) {
                 pollOrFail();
             }
-            isPosted =
-                    post(
-                            transport.get(
-                                    connection,
-                                    outbox,
-                                    localOffset,
-                                    peer,
-                                    remoteOffset,
-                                    length,
-                                    0,
-                                    0));
+            isPosted = post(transport.get(connection, outbox, local, peer, remote, length, 0, 0));
         }
     }
 
