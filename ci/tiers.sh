@@ -53,7 +53,7 @@ end_run() {
 
 # However the run ends, nothing that it started and no temporary folder of its own stays.
 catch_signals() {
-    trap 'rm -rf "$TMP_OF_RUN/verbena-test-$$-"*' EXIT
+    trap 'rm -rf "$TMP_OF_RUN/vtest-$$-"*' EXIT
     trap 'end_run 129' HUP
     trap 'end_run 130' INT
     trap 'end_run 143' TERM
@@ -63,7 +63,7 @@ catch_signals() {
 with_own_tmp() {
     local code=0 left
     local -x TMPDIR
-    TMPDIR=$(mktemp -d "$TMP_OF_RUN/verbena-test-$$-XXXX") || return 1
+    TMPDIR=$(mktemp -d "$TMP_OF_RUN/vtest-$$-XXXX") || return 1
     # As /tmp is: some tests act as another user.
     chmod 1777 "$TMPDIR"
     "$@" || code=$?

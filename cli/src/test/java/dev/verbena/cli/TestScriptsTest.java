@@ -109,7 +109,7 @@ class TestScriptsTest {
                 "VERBENA_HOME=.; . %s/tiers.sh; catch_signals; tier() { (trap 'sleep 0.5; touch $TMPDIR/late; exit' TERM; touch $TMPDIR/early ready; sleep 40 & wait) & wait; }; with_own_tmp tier";
         write("run", String.format(run, Bash.CI));
         String script =
-                "TMPDIR=$PWD env --default-signal bash run & until [ -e ready ]; do sleep 0.1; done; kill -%s $!; wait $!; echo $?; ls -d verbena-test-*";
+                "TMPDIR=$PWD env --default-signal bash run & until [ -e ready ]; do sleep 0.1; done; kill -%s $!; wait $!; echo $?; ls -d vtest-*";
         assertThat(printed(String.format(script, signal)))
                 .startsWith(code + "\n")
                 .contains("No such file");

@@ -16,7 +16,6 @@ import dev.verbena.staging.metadata.Box;
 import dev.verbena.transport.Transport;
 import dev.verbena.transport.TransportContext;
 import dev.verbena.transport.Transports;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
@@ -173,8 +172,7 @@ public final class ArrayRedistribution implements AutoCloseable {
     /** Prints medians. */
     public static void main(String[] arguments) throws Exception {
         int rounds = arguments.length == 0 ? 11 : Integer.parseInt(arguments[0]);
-        try (TemporaryFolder folder =
-                        new TemporaryFolder(Files.createTempDirectory("redistribution"));
+        try (TemporaryFolder folder = new TemporaryFolder("redistribution-");
                 ArrayRedistribution measured = new ArrayRedistribution(folder.path)) {
             // Two touch every page: the memory of two versions takes turns.
             measured.round();

@@ -111,8 +111,7 @@ public final class DuckDbFigures {
 
     /** Prints one number. */
     public static void main(String[] arguments) throws Exception {
-        try (TemporaryFolder folder =
-                new TemporaryFolder(Files.createTempDirectory("verbena-duckdb-"))) {
+        try (TemporaryFolder folder = new TemporaryFolder("verbena-duckdb-")) {
             double value =
                     switch (arguments[0]) {
                         case "sink" -> sink(folder.path);

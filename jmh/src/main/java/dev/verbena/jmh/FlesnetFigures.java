@@ -11,7 +11,6 @@ import dev.verbena.flesnet.MicrosliceSink;
 import dev.verbena.flesnet.MicrosliceSource;
 import dev.verbena.flesnet.Timeslice;
 import dev.verbena.transport.Transports;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Locale;
@@ -199,8 +198,7 @@ public final class FlesnetFigures {
             case "target" -> RawRing.target(arguments[1]);
             case "put" -> print(RawRing.put());
             case "built" -> {
-                try (TemporaryFolder folder =
-                        new TemporaryFolder(Files.createTempDirectory("flesnet-figures"))) {
+                try (TemporaryFolder folder = new TemporaryFolder("flesnet-figures-")) {
                     print(built(folder.path));
                 }
             }

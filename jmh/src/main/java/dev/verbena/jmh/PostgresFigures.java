@@ -177,8 +177,7 @@ public final class PostgresFigures implements AutoCloseable {
 
     /** Prints one number. */
     public static void main(String[] arguments) throws Exception {
-        try (TemporaryFolder folder =
-                        new TemporaryFolder(Files.createTempDirectory("verbena-postgres-"));
+        try (TemporaryFolder folder = new TemporaryFolder("verbena-postgres-");
                 PostgresFigures figures = new PostgresFigures(folder.path)) {
             double value = arguments[0].equals("sink") ? figures.sink() : figures.copy();
             System.out.printf(Locale.ROOT, "\"value\": %.2f%n", value);

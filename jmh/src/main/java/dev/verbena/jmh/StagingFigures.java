@@ -359,8 +359,7 @@ public final class StagingFigures {
     /** Prints one number: MB/s, or nanoseconds. */
     public static void main(String[] arguments) throws Exception {
         Path memory = CountersFile.defaultShmDirectory();
-        try (TemporaryFolder folder =
-                new TemporaryFolder(Files.createTempDirectory(memory, "verbena-figures-"))) {
+        try (TemporaryFolder folder = new TemporaryFolder(memory, "verbena-figures-")) {
             double value = new StagingFigures(folder.path).measure(arguments);
             System.out.printf(Locale.ROOT, "\"value\": %.2f%n", value);
         }
