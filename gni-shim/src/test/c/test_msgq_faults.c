@@ -322,7 +322,7 @@ static void dying_sender(void)
     send_number(&a, 1, 0);
 }
 
-/* A slot that a killed sender had claimed comes back to its node, whoever sends next. */
+/* A slot that a killed sender had claimed comes back to its node for the next sender. */
 static void send_after_a_death(struct side *a, struct side *b, struct side *sender)
 {
     uint32_t sent = 0;

@@ -241,7 +241,7 @@ static void *asker(void *argument)
     return NULL;
 }
 
-/* Each other node gets a connection of its own, whoever asks at the same time. */
+/* Each other node gets a connection of its own, also when threads ask at the same time. */
 static void one_queue(void)
 {
     gni_msgq_attr_t attrs;
