@@ -162,32 +162,6 @@ class OfiProgressTest {
         assertThat(completions).isEqualTo(120);
     }
 
-    /** Looks at an owner that polls all the time are rare; one that polls in bursts gets none. */
-    @Test
-    void shouldServePeersBetweenTheBurstsOfAnOwnerThatPolledAllTheTimeBefore() {
-        connect("thread");
-        long steadyNs = System.nanoTime() + 1_000_000_000L;
-        while (System.nanoTime() - steadyNs < 0) {
-            target.poll(atTarget, 8);
-        }
-        int posted = 0;
-        for (int burst = 0; burst < 40; burst++) {
-            for (int i = 0; i < 2000; i++) {
-                target.poll(atTarget, 8);
-            }
-            long computedNs = System.nanoTime() + 12_000_000L;
-            while (System.nanoTime() - computedNs < 0) {
-                if (completions == posted) {
-                    initiator.get(connection, local, 0, descriptor, 0, 8, posted++, 0);
-                }
-                initiator.poll(handler, 8);
-            }
-        }
-        int inTime = completions;
-        awaitCompletions(posted);
-        assertThat(inTime).as("gets while the target computes").isGreaterThan(200);
-    }
-
     @Test
     void shouldLeaveItAllToTheOwnerWhenAskedTo() {
         connect("caller");
