@@ -392,7 +392,7 @@ public interface Transport extends AutoCloseable {
     /**
      * Any thread, idempotent. Outstanding operations are flushed, peers get {@code PEER_LOST} or
      * {@code onDisconnected}. Where an operation may be outstanding because a peer does not answer
-     * ({@code verbs://}), regions whose close was refused for it are closed, too.
+     * ({@code verbs://}, {@code sim://}), regions whose close was refused for it are closed, too.
      *
      * @throws IllegalStateException naming regions that are still open; nothing is freed then
      */

@@ -64,11 +64,6 @@ abstract class ContractFixture {
         return 40;
     }
 
-    /** Whether a region stays open until the completion of a message from it was polled. */
-    protected boolean keepsRegionsOfMessages() {
-        return true;
-    }
-
     /** Whether polling is what lets time pass. */
     protected boolean isTimeVirtual() {
         return false;

@@ -148,17 +148,10 @@ abstract class RegionContract extends ConnectionContract {
         completion(p.a);
         first.close();
         second.close();
-    }
-
-    @Test
-    void shouldRefuseToCloseARegionWhileTheCompletionOfAMessageIsNotPolled() {
-        Pair p = new Pair();
         RegisteredRegion message = p.a.allocate(64);
         assertThat(p.a.transport.send(p.ab, message, 0, 8, 1, 0)).isEqualTo(ACCEPTED);
-        if (keepsRegionsOfMessages()) {
-            assertThatThrownBy(message::close).isInstanceOf(IllegalStateException.class);
-            completion(p.a);
-        }
+        assertThatThrownBy(message::close).isInstanceOf(IllegalStateException.class);
+        completion(p.a);
         message.close();
     }
 

@@ -18,6 +18,9 @@ final class SimulatedRegion extends TransportRegion {
 
     private int outstanding;
 
+    /** Its owner wanted to close it, and was refused because of what is outstanding. */
+    private boolean isCloseRefused;
+
     /** Of memory of which the bytes mean nothing, and which others use, too. */
     SimulatedRegion(
             SimulatedTransport transport,
@@ -78,6 +81,14 @@ final class SimulatedRegion extends TransportRegion {
 
     void completed() {
         outstanding--;
+    }
+
+    void closeRefused() {
+        isCloseRefused = true;
+    }
+
+    boolean isCloseRefused() {
+        return isCloseRefused;
     }
 
     /** Frees it whatever is outstanding. */

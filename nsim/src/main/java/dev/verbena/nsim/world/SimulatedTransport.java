@@ -11,6 +11,7 @@ import static dev.verbena.nsim.world.SimulatedEvent.REQUEST;
 import dev.verbena.transport.TransportContext;
 import dev.verbena.transport.TransportHandler;
 import java.util.ArrayList;
+import java.util.List;
 
 /** The network interface of a process, as the contract has it. */
 final class SimulatedTransport extends TransportOperations {
@@ -198,11 +199,14 @@ final class SimulatedTransport extends TransportOperations {
             if (isClosed) {
                 return;
             }
-            if (!regions.isEmpty()) {
-                throw new IllegalStateException(
-                        "regions of " + uri + " are open: " + regions.values());
+            List<SimulatedRegion> open = new ArrayList<>(regions.values());
+            open.removeIf(SimulatedRegion::isCloseRefused);
+            if (!open.isEmpty()) {
+                throw new IllegalStateException("regions of " + uri + " are open: " + open);
             }
             end("the peer " + uri + " closed");
+            regions.values().forEach(SimulatedRegion::free);
+            regions.clear();
             world.transports.remove(name);
             process.transports.remove(this);
             world.notifyAll();

@@ -219,6 +219,7 @@ abstract class TransportConnections extends TransferTransport {
     final void closeRegion(SimulatedRegion region) {
         synchronized (world) {
             if (region.outstanding() > 0) {
+                region.closeRefused();
                 throw new IllegalStateException(
                         region.outstanding() + " operations are outstanding on " + region);
             }

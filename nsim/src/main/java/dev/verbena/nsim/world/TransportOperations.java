@@ -90,6 +90,7 @@ abstract class TransportOperations extends TransportConnections {
             }
             Work work = begin(Operation.SEND, connection, context, flags);
             work.payload(from.bytes, (int) offset, (int) length);
+            work.segment(from, offset, 0, 0); // all is copied, but its region is in use
             work.message(connection.nextSequence());
             connection.takeSlot();
             return post(work);

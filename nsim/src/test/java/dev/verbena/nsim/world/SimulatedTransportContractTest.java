@@ -38,12 +38,6 @@ class SimulatedTransportContractTest extends TransportContract {
         return Math.max(1, count / 8);
     }
 
-    /** The simulator lets it go once the message is copied. */
-    @Override
-    protected boolean keepsRegionsOfMessages() {
-        return false;
-    }
-
     @Override
     protected boolean isTimeVirtual() {
         return true;

@@ -17,6 +17,7 @@ import dev.verbena.transport.TransportContext;
 import dev.verbena.transport.TransportException;
 import java.util.List;
 import org.agrona.DirectBuffer;
+import org.agrona.ErrorHandler;
 import org.agrona.concurrent.NanoClock;
 
 /**
@@ -447,31 +448,31 @@ public final class ClientEngine {
     }
 
     private void free() {
-        closeAll(List.of(scheme::close));
+        closeAll(List.of(scheme::close), settings.environment().errorHandler());
         if (protocol == null) {
             return;
         }
+        ErrorHandler errors = settings.environment().errorHandler();
+        boolean hasEnded = false;
         try {
             protocol.sayGoodbye();
-            waits.await(ClientWaits.ENDED, GOODBYE_NS);
+            hasEnded = waits.await(ClientWaits.ENDED, GOODBYE_NS);
         } catch (RuntimeException e) {
-            settings.environment().errorHandler().onError(e);
+            errors.onError(e);
         }
+        // What a server that does not answer keeps in use is refused; the transport closes it.
         closeAll(
-                List.of(
-                        protocol::close,
-                        mirror::close,
-                        memory::closeCopies,
-                        memory::closeRegions,
-                        transport::close));
+                List.of(protocol::close, memory::closeCopies, memory::closeRegions),
+                hasEnded ? errors : refused -> {});
+        closeAll(List.of(mirror::close, transport::close), errors);
     }
 
-    private void closeAll(List<Runnable> closings) {
+    private static void closeAll(List<Runnable> closings, ErrorHandler errors) {
         for (Runnable closing : closings) {
             try {
                 closing.run();
             } catch (RuntimeException e) {
-                settings.environment().errorHandler().onError(e);
+                errors.onError(e);
             }
         }
     }

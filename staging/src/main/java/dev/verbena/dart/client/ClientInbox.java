@@ -10,6 +10,7 @@ import dev.verbena.memory.RemoteDescriptor;
 import dev.verbena.transport.Transport;
 import java.util.Arrays;
 import java.util.UUID;
+import org.agrona.CloseHelper;
 import org.agrona.ErrorHandler;
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -262,7 +263,6 @@ final class ClientInbox {
     }
 
     void close() {
-        slots.close();
-        control.close();
+        CloseHelper.closeAll(slots, control);
     }
 }

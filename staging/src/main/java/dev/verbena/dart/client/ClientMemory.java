@@ -7,6 +7,7 @@ import dev.verbena.staging.Checksum;
 import dev.verbena.transport.Transport;
 import java.util.ArrayList;
 import java.util.List;
+import org.agrona.CloseHelper;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -88,6 +89,6 @@ final class ClientMemory {
     }
 
     void closeRegions() {
-        regions.forEach(RegisteredRegion::close);
+        CloseHelper.closeAll(regions);
     }
 }

@@ -449,13 +449,10 @@ final class ClientProtocol {
         return flight.lost();
     }
 
+    /** One that is refused, because a server does not answer, keeps no other open. */
     void close() {
-        registration.close();
-        commands.close();
-        outbox.close();
-        flight.close();
-        if (inbox != null) {
-            inbox.close();
-        }
+        AutoCloseable closingInbox = inbox == null ? null : inbox::close;
+        CloseHelper.closeAll(
+                registration::close, commands::close, outbox, flight::close, closingInbox);
     }
 }

@@ -102,11 +102,7 @@ final class CopyBuffers {
     }
 
     void close() {
-        for (CopyBuffer buffer : buffers) {
-            if (buffer.region != null) {
-                buffer.region.close();
-            }
-        }
+        buffers.forEach(buffer -> revoked.add(buffer.region));
         buffers.clear();
         CloseHelper.closeAll(revoked);
         revoked.clear();
