@@ -27,7 +27,7 @@ naming() {
     printf '%s\n' "$@" | grep "/src/$kind/java/" || true
     grep -rlwE --include='*.java' --exclude=module-info.java "$types" ./*/src/"$kind"/java | sed 's|^\./||'
     types=$(printf '%s\n' "$@" | sed -E 's#^.*/src/[a-z]+/java/(.*)\.java$#\1#')
-    grep -rlF --include='*.class' -e "$types" ./*/target/$classes 2>/dev/null |
+    grep -rlF --include='*.class' --exclude=module-info.class -e "$types" ./*/target/$classes 2>/dev/null |
         sed -E 's#^\./([^/]+)/target/'$classes'/([^$]*)(\$.*)?\.class#\1/src/'"$kind"'/java/\2.java#' |
         while read -r source; do [ ! -f "$source" ] || echo "$source"; done
 }

@@ -47,7 +47,9 @@ class DartSweepTest {
         assertThat(DartSweep.run(207_801_579L, null).failure()).isEmpty();
     }
 
-    /** A server's answers are lost while a process says goodbye, so that its record stays in use. */
+    /**
+     * A server's answers are lost while a process says goodbye, so that its record stays in use.
+     */
     @Test
     void shouldCloseAClientWhoseServerDoesNotAnswer() {
         assertThat(DartSweep.run(207_870_497L, null).failure()).isEmpty();
