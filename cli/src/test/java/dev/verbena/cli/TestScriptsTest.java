@@ -61,6 +61,8 @@ class TestScriptsTest {
         write("b/src/test/java/q/HeirTest.java", "class HeirTest extends UserTest {}");
         write("b/target/test-classes/q/HeirTest$1.class", "(p/Edited edited) in a constant");
         write("b/target/test-classes/q/GoneTest.class", "p/Edited");
+        write("b/src/main/java/module-info.java", "module b { uses p.Edited; }");
+        write("b/target/classes/module-info.class", "p/Edited");
         String script = ". " + Bash.CI + "/edits.sh; cd " + folder + "; naming ";
         assertThat(printed(script + "main a/src/main/java/p/Edited.java | sort -u").split("\n"))
                 .containsExactly(
