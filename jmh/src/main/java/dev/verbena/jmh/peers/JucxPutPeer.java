@@ -11,8 +11,12 @@ import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.SocketChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.openucx.jucx.UcxCallback;
 import org.openucx.jucx.UcxUtils;
@@ -52,6 +56,7 @@ public final class JucxPutPeer {
         DataOutputStream out = new DataOutputStream(socket.getOutputStream());
         DataInputStream in = new DataInputStream(socket.getInputStream());
         UcpContext context = new UcpContext(new UcpParams().requestRmaFeature());
+        removeUnpacked();
         worker = context.newWorker(new UcpWorkerParams());
         UcpMemory memory =
                 context.memoryMap(new UcpMemMapParams().allocate().setLength(2L * REGION_LENGTH));
@@ -66,6 +71,18 @@ public final class JucxPutPeer {
         remoteAddress = in.readLong();
         out.writeByte(1);
         in.readByte();
+    }
+
+    /** jucx has unpacked its library into a folder, which a JVM that halts leaves behind. */
+    private static void removeUnpacked() throws IOException {
+        try (Stream<String> maps = Files.lines(Path.of("/proc/self/maps"))) {
+            Optional<String> map = maps.filter(line -> line.endsWith("/libjucx.so")).findFirst();
+            if (map.isPresent()) {
+                Path library = Path.of(map.get().substring(map.get().indexOf('/')));
+                Files.delete(library);
+                Files.delete(library.getParent());
+            }
+        }
     }
 
     private static void write(DataOutputStream out, ByteBuffer buffer) throws IOException {
