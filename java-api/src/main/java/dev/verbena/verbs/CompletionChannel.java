@@ -28,7 +28,7 @@ public final class CompletionChannel extends VerbsObject {
                 DestroyCall.COMPLETION_CHANNEL,
                 List.of(device));
         this.file = CallMemory.getInt(address + VerbsLayout.COMP_CHANNEL_FD);
-        verbscalls.vv_set_nonblocking(file);
+        device.check("fcntl", verbscalls.vv_set_nonblocking(file));
         this.bell = verbscalls.vv_open_bell();
         if (bell < 0) {
             throw new VerbsException(

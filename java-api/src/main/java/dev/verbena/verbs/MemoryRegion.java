@@ -260,19 +260,20 @@ public final class MemoryRegion extends DomainObject {
                 newDomain.address();
                 long newStart = change.memory == null ? start : held.address() + change.offset;
                 long newLength = change.memory == null ? length : change.length;
-                keepFromUse(
-                        () ->
-                                reregister(
-                                        change.flags(),
-                                        newDomain.address(),
-                                        newStart,
-                                        newLength,
-                                        newAccess));
                 long newBase = change.memory == null ? base : newStart;
                 Extent made =
                         new Extent(
                                 held, extent.user, newStart, newBase, newLength, newAccess, null);
-                abandon();
+                keepFromUse(
+                        () -> {
+                            reregister(
+                                    change.flags(),
+                                    newDomain.address(),
+                                    newStart,
+                                    newLength,
+                                    newAccess);
+                            abandon(); // before anybody can post it again
+                        });
                 MemoryRegion region = newDomain.adoptRegion(now, made);
                 isDone = true;
                 return region;

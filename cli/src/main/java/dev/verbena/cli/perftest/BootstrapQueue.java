@@ -296,11 +296,14 @@ final class BootstrapQueue implements BootstrapLink {
         }
         bell.await(SLICE_NS);
         ConnectionEvent event = identifier.await(0);
+        if (event != null && event.type() == ConnectionEventType.DEVICE_REMOVAL) {
+            throw new Messages.Failure("the device is gone: %s", event);
+        }
         isGone |= event != null && event.type() == ConnectionEventType.DISCONNECTED;
     }
 
     private boolean take() {
-        if (completions.poll(1) <= 0) {
+        if (PerftestEndpoint.polled(completions.poll(1)) == 0) {
             return false;
         }
         CompletionFlyweight completion = completions.completion(0);

@@ -324,8 +324,14 @@ final class PerftestEndpoint implements AutoCloseable {
                         completion.queuePairNumber(), CompletionStatus.text(completion.status()));
             }
         }
+        return polled(count);
+    }
+
+    /** What a poll answered: a device that fails answers a negative code. */
+    static int polled(int count) {
         if (count < 0) {
-            throw new Messages.Failure("polling failed: code " + count);
+            throw new Messages.Failure(
+                    "polling failed: code %s; has the device gone? See verbena devices", count);
         }
         return count;
     }

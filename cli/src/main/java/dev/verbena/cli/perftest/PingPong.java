@@ -209,7 +209,7 @@ final class PingPong implements AutoCloseable {
         announce();
         Patience patience = new Patience();
         while (sent < options.iterations || received < options.iterations) {
-            int came = completions.poll(POLL_LIMIT);
+            int came = PerftestEndpoint.polled(completions.poll(POLL_LIMIT));
             for (int i = 0; i < came; i++) {
                 take(completions.completion(i));
             }

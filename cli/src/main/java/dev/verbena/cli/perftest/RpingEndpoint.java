@@ -20,6 +20,8 @@ import dev.verbena.verbs.ReceiveRequests;
 import dev.verbena.verbs.SendRequestFlyweight;
 import dev.verbena.verbs.SendRequests;
 import java.nio.ByteOrder;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import org.agrona.CloseHelper;
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -58,8 +60,8 @@ final class RpingEndpoint implements AutoCloseable {
     private final ConnectionIdentifier identifier;
     private final int size;
     private final long timeoutNs;
+    private final Deque<AutoCloseable> opened = new ArrayDeque<>();
     private final RdmaDevice device;
-    private final ProtectionDomain domain;
     private final CompletionChannel channel;
     private final CompletionQueue completions;
     private final QueuePair queue;
@@ -76,20 +78,33 @@ final class RpingEndpoint implements AutoCloseable {
         this.identifier = identifier;
         this.size = size;
         this.timeoutNs = timeoutNs;
-        memory = OffHeapMemories.allocate(MESSAGES * MESSAGE_LENGTH + 2L * size);
-        device = identifier.openDevice();
-        domain = device.allocateProtectionDomain();
-        region = domain.register(memory, Access.REMOTE_ALL);
-        messages = region.buffer(0, MESSAGES * MESSAGE_LENGTH);
-        channel = device.createCompletionChannel();
-        completions = device.createCompletionQueue(16, channel, 0);
-        queue = domain.createQueuePair(new QueuePairContext().completions(completions));
-        sends = queue.newSends(2);
-        receives = queue.newReceives(RECEIVES);
-        identifier.prepare(queue, connection());
-        for (int i = 0; i < RECEIVES; i++) {
-            postReceive(i);
+        boolean isOpen = false;
+        try {
+            memory = opened(OffHeapMemories.allocate(MESSAGES * MESSAGE_LENGTH + 2L * size));
+            device = opened(identifier.openDevice());
+            ProtectionDomain domain = opened(device.allocateProtectionDomain());
+            region = opened(domain.register(memory, Access.REMOTE_ALL));
+            messages = region.buffer(0, MESSAGES * MESSAGE_LENGTH);
+            channel = opened(device.createCompletionChannel());
+            completions = opened(device.createCompletionQueue(16, channel, 0));
+            queue = opened(domain.createQueuePair(new QueuePairContext().completions(completions)));
+            sends = opened(queue.newSends(2));
+            receives = opened(queue.newReceives(RECEIVES));
+            identifier.prepare(queue, connection());
+            for (int i = 0; i < RECEIVES; i++) {
+                postReceive(i);
+            }
+            isOpen = true;
+        } finally {
+            if (!isOpen) {
+                close();
+            }
         }
+    }
+
+    private <T extends AutoCloseable> T opened(T object) {
+        opened.push(object);
+        return object;
     }
 
     QueuePair queue() {
@@ -213,11 +228,7 @@ final class RpingEndpoint implements AutoCloseable {
     }
 
     private boolean take() {
-        int count = completions.poll(1);
-        if (count < 0) {
-            throw new IllegalStateException("polling answers " + count);
-        }
-        if (count == 0) {
+        if (PerftestEndpoint.polled(completions.poll(1)) == 0) {
             return false;
         }
         CompletionFlyweight completion = completions.completion(0);
@@ -278,7 +289,6 @@ final class RpingEndpoint implements AutoCloseable {
 
     @Override
     public void close() {
-        CloseHelper.closeAll(
-                sends, receives, queue, completions, channel, region, domain, device, memory);
+        CloseHelper.closeAll(opened);
     }
 }

@@ -125,14 +125,18 @@ final class VerbsConnections {
     /** Takes the completions of our requests. */
     void takeCompletions() {
         CompletionQueue queue = resources.sends;
-        int count = poll(queue, CompletionQueue.POLL_MAX);
-        for (int i = 0; i < count; i++) {
-            CompletionFlyweight completion = queue.completion(i);
-            VerbsConnection connection = table.at(VerbsConnection.indexOf(completion.id()));
-            if (connection != null) {
-                completed(connection, completion);
+        int count;
+        do {
+            count = poll(queue, CompletionQueue.POLL_MAX);
+            for (int i = 0; i < count; i++) {
+                CompletionFlyweight completion = queue.completion(i);
+                VerbsConnection connection = table.at(VerbsConnection.indexOf(completion.id()));
+                if (connection != null) {
+                    completed(connection, completion);
+                }
             }
-        }
+            // A dying connection gives its room up: nothing of it may be in the queue then.
+        } while (count == CompletionQueue.POLL_MAX && !busy.isEmpty());
         if (!waiting.isEmpty()) {
             postWaiting();
         }
