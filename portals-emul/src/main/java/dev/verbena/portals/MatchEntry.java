@@ -201,7 +201,8 @@ public final class MatchEntry extends PortalsObject {
      * new handle. For entries that go with their descriptors; allocates nothing. C: {@code
      * PtlMEAttach}.
      *
-     * @throws PortalsException PTL_ME_IN_USE while an operation is in progress in the old one
+     * @throws PortalsException PTL_ME_IN_USE while an operation is in progress in the old one,
+     *     PTL_NO_SPACE; it may be called again then, though the old one may be gone
      */
     public void renew(boolean position) {
         checkOpen();

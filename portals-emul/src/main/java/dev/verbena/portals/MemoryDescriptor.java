@@ -326,17 +326,17 @@ public final class MemoryDescriptor extends PortalsObject {
      * Removes it in C, as {@link #tryUnlink}, but keeps the object for {@link
      * MatchEntry#attachAgain}.
      *
-     * @return false while an operation is in progress: nothing was done
+     * @return false while an operation is in progress, or a stopped process holds the lock of the
+     *     interface: nothing was done
      */
     public boolean withdraw() {
         checkOpen();
         int code = portals.PtlMDUnlink(handle);
-        if (code != PortalsCode.OK
-                && code != PortalsCode.MD_INVALID
-                && code != PortalsCode.MD_IN_USE) {
+        boolean isGone = code == PortalsCode.OK || code == PortalsCode.MD_INVALID;
+        if (!isGone && code != PortalsCode.MD_IN_USE && code != PortalsCode.NO_SPACE) {
             throw PortalsNative.failure("PtlMDUnlink", -code, this);
         }
-        return code != PortalsCode.MD_IN_USE;
+        return isGone;
     }
 
     /**

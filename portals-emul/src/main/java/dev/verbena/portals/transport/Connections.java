@@ -186,15 +186,22 @@ final class Connections extends RecordConnections<PortalsConnection> {
                 Math.min(context.messageLengthMax(), record.messageLengthMax()));
     }
 
-    /** A peer answered a connect, or disconnects. */
+    /**
+     * A peer answered a connect, or disconnects.
+     *
+     * @param from null if the event was lost: the record's handle has to do
+     */
     void onAnswer(ControlRecord record, PortalsEventFlyweight from) {
-        PortalsConnection c = find(record.to(), from.process(), from.incarnation());
+        PortalsConnection c =
+                from == null
+                        ? find(record.to())
+                        : find(record.to(), from.process(), from.incarnation());
         switch (record.type()) {
             case ACCEPT -> {
                 if (c != null && c.state == PortalsConnection.CONNECTING) {
                     agree(c, record);
                     connected(c);
-                } else if (c == null || c.state != PortalsConnection.CONNECTED) {
+                } else if (from != null && (c == null || c.state != PortalsConnection.CONNECTED)) {
                     // We gave up meanwhile: the peer must not believe in the connection.
                     answer(from.process(), DISCONNECT, record.from());
                 }

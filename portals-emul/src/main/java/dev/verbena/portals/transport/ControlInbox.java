@@ -22,6 +22,7 @@ final class ControlInbox {
     private final PortalsEventFlyweight requestEvent = new PortalsEventFlyweight();
     private final ReceiveQueue.Consumer onAnswer = this::onAnswer;
     private final ReceiveQueue.Consumer onRequest = this::onRequest;
+    private final Runnable onCredits = this::onCredits;
     private boolean isTaking;
 
     ControlInbox(
@@ -35,7 +36,10 @@ final class ControlInbox {
         this.connections = connections;
     }
 
-    /** Takes what came to the system queue, up to a bound. Does nothing inside itself. */
+    /**
+     * Takes what came to the system queue, up to a bound, and fills up lists that are short. Does
+     * nothing inside itself.
+     */
     void take() {
         if (isTaking) {
             return;
@@ -49,6 +53,7 @@ final class ControlInbox {
     }
 
     private void takeAll() {
+        resources.refill();
         if (!resources.systemQueue.isEmpty() || resources.answers.isClosing()) {
             takeAnswers();
         }
@@ -74,7 +79,7 @@ final class ControlInbox {
             }
         }
         if (resources.answers.isClosing()) {
-            resources.answers.recover(event, onAnswer);
+            resources.answers.recover(event, onAnswer, onCredits);
         }
     }
 
@@ -91,7 +96,7 @@ final class ControlInbox {
             requests.onEvent(requestEvent, onRequest);
         }
         if (requests.isClosing()) {
-            requests.recover(requestEvent, onRequest);
+            requests.recover(requestEvent, onRequest, () -> {});
         }
     }
 
@@ -106,12 +111,17 @@ final class ControlInbox {
             ReceiveBuffer buffer, int at, int to, int length, PortalsEventFlyweight from) {
         try {
             ControlRecord record = new ControlRecord(buffer.bytes, at);
-            if (from != null && isGood(record, length, from) && isRequestType(record, from)) {
+            if (isKnown(from) && isGood(record, length, from) && isRequestType(record, from)) {
                 connections.offer(record, from);
             }
         } finally {
             resources.requests().release(buffer);
         }
+    }
+
+    /** Who asks stands in the event only. */
+    private boolean isKnown(PortalsEventFlyweight from) {
+        return from != null || refuse("its event was lost", null);
     }
 
     private boolean isRequestType(ControlRecord record, PortalsEventFlyweight from) {
@@ -128,11 +138,11 @@ final class ControlInbox {
 
     /** Reports a record that makes no sense; answers false. */
     boolean refuse(String what, PortalsEventFlyweight from) {
+        Object who = from == null ? "unknown" : PortalsProcess.of(from.process());
         context.errorHandler()
                 .onError(
                         new IllegalStateException(
-                                "record from process %s refused: %s"
-                                        .formatted(PortalsProcess.of(from.process()), what)));
+                                "record from process %s refused: %s".formatted(who, what)));
         return false;
     }
 
@@ -140,7 +150,7 @@ final class ControlInbox {
             ReceiveBuffer buffer, int at, int to, int length, PortalsEventFlyweight from) {
         try {
             ControlRecord record = new ControlRecord(buffer.bytes, at);
-            if (from != null && isGood(record, length, from)) {
+            if (isGood(record, length, from)) {
                 connections.onAnswer(record, from);
             }
         } finally {

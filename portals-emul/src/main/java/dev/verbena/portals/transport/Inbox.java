@@ -132,7 +132,8 @@ final class Inbox extends RecordInbox<Connections, MessageSlots> {
 
     /** One step after a loss of events; false if a peer is still at it, or the next is early. */
     private boolean recover() {
-        if (resources.messages.isClosing() && !resources.messages.recover(message, onFound)) {
+        if (resources.messages.isClosing()
+                && !resources.messages.recover(message, onFound, () -> {})) {
             return false;
         }
         Found next = found.peek();

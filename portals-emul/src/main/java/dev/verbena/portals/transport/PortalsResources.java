@@ -124,15 +124,17 @@ final class PortalsResources {
 
     private void expose(long bits, MemoryDescriptorContext rules) {
         MatchEntry entry =
-                ni.attach(
-                        SYSTEM_INDEX,
-                        PortalsInterface.ANY,
-                        PortalsInterface.ANY,
-                        bits,
-                        0,
-                        MatchEntry.RETAIN,
-                        MatchEntry.BEFORE);
-        entry.attach(rules, MemoryDescriptor.RETAIN);
+                Registrations.patiently(
+                        () ->
+                                ni.attach(
+                                        SYSTEM_INDEX,
+                                        PortalsInterface.ANY,
+                                        PortalsInterface.ANY,
+                                        bits,
+                                        0,
+                                        MatchEntry.RETAIN,
+                                        MatchEntry.BEFORE));
+        Registrations.patiently(() -> entry.attach(rules, MemoryDescriptor.RETAIN));
     }
 
     /** Lets connects in. Idempotent. */
@@ -151,6 +153,15 @@ final class PortalsResources {
     /** Null while the transport does not listen. */
     ReceiveQueue requests() {
         return requests;
+    }
+
+    /** Fills up the lists that are short because an earlier try failed. */
+    void refill() {
+        messages.refill();
+        answers.refill();
+        if (requests != null) {
+            requests.refill();
+        }
     }
 
     /** Sends the message that stands in the staging memory. */

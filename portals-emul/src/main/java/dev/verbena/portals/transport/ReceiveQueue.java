@@ -4,8 +4,10 @@ import dev.verbena.portals.EventQueue;
 import dev.verbena.portals.MatchEntry;
 import dev.verbena.portals.MemoryDescriptor;
 import dev.verbena.portals.MemoryDescriptorContext;
+import dev.verbena.portals.PortalsCode;
 import dev.verbena.portals.PortalsEventFlyweight;
 import dev.verbena.portals.PortalsEventKind;
+import dev.verbena.portals.PortalsException;
 import dev.verbena.portals.PortalsInterface;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,6 +22,9 @@ import java.util.List;
  * at the tail: the list is three long again. When all its messages are released, the buffer is
  * zeroed and becomes a spare. A descriptor is never reset: Portals allows that only while no event
  * waits.
+ *
+ * <p>A list that cannot be filled up now, because a peer is stopped while it holds the lock of this
+ * interface, stays short until {@link #refill} is called again.
  *
  * <p>Should events be lost (the queue is sized so that they are not), the list is closed and
  * replaced, and what was not delivered is found by walking through the buffers in list order.
@@ -88,8 +93,10 @@ final class ReceiveQueue {
                         .startEvents(false)
                         .spaceMin(spaceMax)
                         .queue(queue);
-        refill();
-        make(); // the first spare, so that an ordinary turn of the list allocates nothing
+        while (buffers.size() <= LIST_LENGTH) {
+            make(); // one is spare, so that an ordinary turn of the list allocates nothing
+        }
+        Registrations.patiently(this::fill);
         replacementCount = 0;
     }
 
@@ -206,7 +213,8 @@ final class ReceiveQueue {
     void release(ReceiveBuffer buffer) {
         buffer.release();
         if (buffer.isDone()) {
-            recycle(buffer);
+            buffer.clear();
+            refill();
         }
     }
 
@@ -220,26 +228,37 @@ final class ReceiveQueue {
         buffer.unlinked();
         linkedCount--;
         if (buffer.isDone()) {
-            recycle(buffer);
+            buffer.clear();
         }
     }
 
-    private void recycle(ReceiveBuffer buffer) {
-        buffer.clear();
-        if (linkedCount < LIST_LENGTH && !isClosing) {
-            refill();
+    /**
+     * Fills the list up if it is short. One try: what a held lock or a lack of memory forbids is
+     * left to the next call, and senders are pushed back meanwhile.
+     */
+    void refill() {
+        if (isClosing) {
+            return;
+        }
+        try {
+            fill();
+        } catch (PortalsException e) {
+            if (e.code() != PortalsCode.NO_SPACE) {
+                throw e;
+            }
         }
     }
 
-    /** Appends spares, or new buffers, until the list is full. */
-    private void refill() {
+    /** Appends spares, or new buffers, until the list is full; answers how long it is. */
+    private int fill() {
         while (linkedCount < LIST_LENGTH) {
             ReceiveBuffer spare = spare();
             if (spare == null) {
-                return; // the next release fills the list; senders are pushed back meanwhile
+                break; // the next release fills the list; senders are pushed back meanwhile
             }
             append(spare);
         }
+        return linkedCount;
     }
 
     private ReceiveBuffer spare() {
@@ -259,11 +278,11 @@ final class ReceiveQueue {
         return made;
     }
 
+    /** Any step may fail. An entry that got no descriptor matches nothing; it is renewed next. */
     private void append(ReceiveBuffer buffer) {
         rules.memory(buffer.memory).userPointer(buffer.index);
         if (buffer.entry != null) {
             buffer.entry.renew(MatchEntry.AFTER);
-            buffer.entry.attachAgain(rules, MemoryDescriptor.UNLINK);
         } else {
             buffer.entered(
                     ni.attach(
@@ -274,6 +293,10 @@ final class ReceiveQueue {
                             0,
                             MatchEntry.UNLINK,
                             MatchEntry.AFTER));
+        }
+        if (buffer.descriptor != null) {
+            buffer.entry.attachAgain(rules, MemoryDescriptor.UNLINK);
+        } else {
             buffer.attach(rules);
         }
         buffer.linked(++turns);
@@ -295,17 +318,22 @@ final class ReceiveQueue {
      * Closes the list, so that nothing moves in it any more, and delivers what was not delivered in
      * list order.
      *
-     * @return false while a peer's put is still in progress: call again later
+     * @param onForeign takes an event that the queue holds for somebody else
+     * @return false while a peer's put is still in progress, or a peer is stopped while it holds
+     *     the lock of this interface: call again later
      */
-    boolean recover(PortalsEventFlyweight event, Consumer consumer) {
+    boolean recover(PortalsEventFlyweight event, Consumer consumer, Runnable onForeign) {
         for (int i = 0; i < buffers.size(); i++) {
             ReceiveBuffer buffer = buffers.get(i);
             if (buffer.state == ReceiveBuffer.LINKED && !buffer.descriptor.withdraw()) {
                 return false;
             }
         }
-        // Nobody writes any more; what the queue still holds is found by the walk, too.
+        // Nobody writes here any more; what the queue still holds of it is found by the walk, too.
         while (queue.poll(event) != EventQueue.EMPTY) {
+            if (buffer(event.userPointer()) == null) {
+                onForeign.run();
+            }
             onEvent(event, consumer);
         }
         long walked = 0;

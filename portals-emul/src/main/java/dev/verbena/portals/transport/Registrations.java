@@ -166,7 +166,7 @@ final class Registrations extends RegionTable<PortalsRegion> {
      * interface is waited for a while: calls answer that as they do a full table, after the time
      * limit of one lock.
      */
-    private static <T> T patiently(Supplier<T> call) {
+    static <T> T patiently(Supplier<T> call) {
         for (int tries = 1; ; tries++) {
             try {
                 return call.get();

@@ -5,23 +5,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.verbena.agent.Await;
 import dev.verbena.memory.RegisteredRegion;
 import dev.verbena.memory.RemoteDescriptor;
-import dev.verbena.portals.PortalsProcess;
 import dev.verbena.transport.Status;
 import dev.verbena.transport.Transport;
 import dev.verbena.transport.TransportContext;
 import dev.verbena.transport.TransportHandler;
 import java.io.IOException;
 import java.net.URI;
-import java.nio.MappedByteBuffer;
-import java.nio.channels.FileChannel;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BooleanSupplier;
-import java.util.function.IntSupplier;
-import java.util.stream.Stream;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.AfterEach;
@@ -31,18 +23,9 @@ import org.junit.jupiter.api.Timeout;
 
 /**
  * Operations of a transport on whose lock somebody sits, as a peer does that is stopped inside it.
- * The test writes the lock's word itself, in the segment's file.
  */
 @Timeout(60)
 class PortalsHeldLockTest implements TransportHandler {
-    // struct p3_area: what a segment's area begins with.
-    private static final long MAGIC = 0x33736c6174726f50L;
-    private static final int NID_OFFSET = 16;
-    private static final int PID_OFFSET = 20;
-    private static final int LOCK_OFFSET = 128;
-    private static final int ALIGNMENT = 64;
-    private static final int HELD = 0x7fffffff;
-
     private final List<Throwable> errors = new ArrayList<>();
     private final List<Integer> statuses = new ArrayList<>();
     private final List<Integer> tags = new ArrayList<>();
@@ -52,7 +35,7 @@ class PortalsHeldLockTest implements TransportHandler {
     private PortalsTransport b;
     private RegisteredRegion source;
     private RegisteredRegion target;
-    private UnsafeBuffer lock;
+    private HeldLock lock;
     private long connection;
 
     private PortalsTransport open() {
@@ -77,7 +60,7 @@ class PortalsHeldLockTest implements TransportHandler {
         assertThat(a.put(connection, source, 0, descriptor, 0, 64, 1, 0))
                 .isEqualTo(Transport.ACCEPTED);
         pollUntil("put", () -> statuses.size() == 1);
-        lock = findLock();
+        lock = HeldLock.of(a);
     }
 
     @AfterEach
@@ -99,54 +82,13 @@ class PortalsHeldLockTest implements TransportHandler {
                 });
     }
 
-    private UnsafeBuffer findLock() throws IOException {
-        Path folder = Path.of(System.getenv().getOrDefault("VERBENA_SHM_DIR", "/dev/shm"));
-        try (Stream<Path> files = Files.find(folder, 4, (path, is) -> is.isRegularFile())) {
-            for (Path file : files.filter(each -> each.toString().contains(job)).toList()) {
-                UnsafeBuffer found = findLock(file);
-                if (found != null) {
-                    return found;
-                }
-            }
-        }
-        throw new AssertionError("no segment of " + a.uri() + " below " + folder);
-    }
-
-    private UnsafeBuffer findLock(Path file) throws IOException {
-        PortalsProcess own = a.resources().ni.id();
-        try (FileChannel channel =
-                FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
-            MappedByteBuffer mapped =
-                    channel.map(FileChannel.MapMode.READ_WRITE, 0, channel.size());
-            UnsafeBuffer bytes = new UnsafeBuffer(mapped);
-            for (int at = 0; at < bytes.capacity() - 2 * LOCK_OFFSET; at += ALIGNMENT) {
-                if (bytes.getLong(at) == MAGIC
-                        && bytes.getInt(at + NID_OFFSET) == own.nid()
-                        && bytes.getInt(at + PID_OFFSET) == own.pid()) {
-                    return new UnsafeBuffer(bytes, at + LOCK_OFFSET, Integer.BYTES);
-                }
-            }
-        }
-        return null;
-    }
-
-    /** The operation's answer when somebody sits on the lock. */
-    private int whileHeld(IntSupplier operation) {
-        assertThat(lock.compareAndSetInt(0, 0, HELD)).isTrue();
-        try {
-            return operation.getAsInt();
-        } finally {
-            assertThat(lock.compareAndSetInt(0, HELD, 0)).isTrue();
-        }
-    }
-
     private int putNotify(int tag) {
         return a.putNotify(connection, source, 0, descriptor, 0, 64, tag, 1, 0);
     }
 
     @Test
     void shouldCountTheCreditOfANotificationWhoseAcknowledgementIsLate() {
-        assertThat(whileHeld(() -> putNotify(5))).isEqualTo(Transport.ACCEPTED);
+        assertThat(lock.whileHeld(() -> putNotify(5))).isEqualTo(Transport.ACCEPTED);
         assertThat(putNotify(6)).isEqualTo(Transport.BACK_PRESSURED);
         pollUntil("told", () -> statuses.size() == 2 && tags.size() == 1);
         pollUntil("credit returned", () -> putNotify(7) == Transport.ACCEPTED);
@@ -158,7 +100,7 @@ class PortalsHeldLockTest implements TransportHandler {
     /** The late acknowledgement is not taken for that of the next operation. */
     @Test
     void shouldPutAnotherLengthAfterALateAcknowledgement() {
-        whileHeld(() -> a.put(connection, source, 0, descriptor, 0, 64, 1, 0));
+        lock.whileHeld(() -> a.put(connection, source, 0, descriptor, 0, 64, 1, 0));
         assertThat(a.put(connection, source, 0, descriptor, 0, 8, 1, 0))
                 .isEqualTo(Transport.ACCEPTED);
         pollUntil("told", () -> statuses.size() == 3);
@@ -168,7 +110,7 @@ class PortalsHeldLockTest implements TransportHandler {
     @Test
     void shouldPutOffAGet() {
         target.buffer(0, 64).setMemory(0, 64, (byte) 9);
-        assertThat(whileHeld(() -> a.get(connection, source, 0, descriptor, 0, 64, 1, 0)))
+        assertThat(lock.whileHeld(() -> a.get(connection, source, 0, descriptor, 0, 64, 1, 0)))
                 .isEqualTo(Transport.BACK_PRESSURED);
         assertThat(a.get(connection, source, 0, descriptor, 0, 64, 1, 0))
                 .isEqualTo(Transport.ACCEPTED);
