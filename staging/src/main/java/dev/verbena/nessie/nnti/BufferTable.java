@@ -4,7 +4,9 @@ import dev.verbena.memory.OffHeapMemory;
 import dev.verbena.memory.RegisteredRegion;
 import dev.verbena.transport.Transport;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import org.agrona.CloseHelper;
 
 /**
  * Makes buffers and takes them away. Memory that an own operation still uses is freed when that has
@@ -41,8 +43,12 @@ final class BufferTable {
                     NntiResult.EINVAL, segments.size() + " segments; possible are 1 to 64");
         }
         RegisteredRegion[] regions = new RegisteredRegion[segments.size()];
-        for (int i = 0; i < regions.length; i++) {
-            regions[i] = transport.register(segments.get(i), BufferFlags.rights(flags));
+        try {
+            Arrays.setAll(
+                    regions, i -> transport.register(segments.get(i), BufferFlags.rights(flags)));
+        } catch (RuntimeException e) {
+            CloseHelper.quietCloseAll(regions); // those before the one that is refused
+            throw e;
         }
         return made(flags, 1, 1, regions);
     }

@@ -25,8 +25,10 @@ import org.agrona.collections.IntHashSet;
  * transport's thread. A call whose arguments and result are short allocates nothing.
  */
 public final class RpcClient {
+    /** Longest result that a call takes, bytes: 256 MiB. */
+    public static final int RESULT_LENGTH_MAX = 1 << 28;
+
     private static final int CYCLES_PER_LOOK = 8;
-    private static final int RESULT_LENGTH_MAX = 1 << 28;
     private static final long MS = 1_000_000;
 
     private final NntiTransport transport;

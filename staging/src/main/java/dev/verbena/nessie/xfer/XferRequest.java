@@ -41,10 +41,14 @@ public final class XferRequest {
 
     void start(RpcClient client, RpcService service, int seed, long timeoutMs) {
         args.set(args.count(), seed, args.validation());
-        if (method.isWrite() && (args.validation() != Validation.NONE || !isFilled)) {
+        boolean isChecked = args.validation() != Validation.NONE;
+        if (method.isWrite() && (isChecked || !isFilled)) {
             DataArray.fill(memory(), 0, args.count(), seed, 0);
             isFilled = true;
             sent = checksum();
+        } else if (isChecked) {
+            // Not what a transfer before left, which may have had the same seed.
+            memory().setMemory(0, args.count() * DataArray.ELEMENT_LENGTH, (byte) -1);
         }
         // What is wrong is in the request, too.
         client.call(rpc, service, method.opcode(), args, expected(), data, bulk(), timeoutMs);

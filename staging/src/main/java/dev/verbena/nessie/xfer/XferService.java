@@ -17,6 +17,9 @@ public final class XferService {
     /** What a client gets whose bytes were damaged on their way. */
     static final int DAMAGED = 1;
 
+    /** What a thread keeps to encode the next one into: new memory takes as long as encoding. */
+    private static final int READ_KEPT_MAX = 4 << 20;
+
     /** What one call needs at a time, and so each thread that runs handlers. */
     private static final class Workspace {
         final Checksum checksum = new Checksum();
@@ -74,6 +77,9 @@ public final class XferService {
         addTo(space, args, array.memory(), array.length());
         space.withArray.numbers.set(0, space.checksum.value());
         call.reply(0, space.withArray);
+        if (array.length() > READ_KEPT_MAX) {
+            array.release();
+        }
     }
 
     private static void moveBulk(RpcCall call, XferMethod method, XferArgs args, Workspace space) {
@@ -95,6 +101,9 @@ public final class XferService {
         NntiBuffer slot = call.slot();
         int bytes = count * DataArray.ELEMENT_LENGTH;
         long at = (long) from * DataArray.ELEMENT_LENGTH;
+        if (args.validation() != Validation.NONE) {
+            slot.window().setMemory(0, bytes, (byte) -1); // as the client does before it reads
+        }
         RpcResult moved =
                 method == XferMethod.WRITE_RDMA_PUSH
                         ? call.askData(slot, 0, bytes, at)

@@ -1,9 +1,13 @@
 package dev.verbena.nessie.nnti;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.verbena.AllocationMeter;
+import dev.verbena.memory.OffHeapMemories;
+import dev.verbena.memory.OffHeapMemory;
 import java.util.Arrays;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -40,6 +44,20 @@ class NntiUnregisterTest {
             assertThat(least).isLessThan(LOOK_BYTES);
             pair.pump("freed", into.regions[0]::isClosed);
             assertThat(gets).allMatch(each -> each.status().result() == NntiResult.OK);
+        }
+    }
+
+    /** Memory that is registered cannot be closed. */
+    @Test
+    void shouldKeepNoSegmentBeforeOneThatIsRefused() {
+        OffHeapMemory first = OffHeapMemories.allocate(LENGTH);
+        OffHeapMemory closed = OffHeapMemories.allocate(LENGTH);
+        closed.close();
+        try (NntiPair pair = new NntiPair("shm", NntiOptions.ONE_SIDED)) {
+            List<OffHeapMemory> segments = List.of(first, closed);
+            assertThatThrownBy(() -> pair.left.registerSegments(segments, BufferFlags.PUT_DST))
+                    .isInstanceOf(IllegalStateException.class);
+            first.close();
         }
     }
 }

@@ -226,6 +226,32 @@ public abstract class XferContract {
         client.transfer(request, 3);
     }
 
+    /** As a transfer before left them: of the trials of a run, each has the same seeds. */
+    @ParameterizedTest
+    @CsvSource({
+        "WRITE_RDMA, FULL",
+        "WRITE_RDMA, CRC",
+        "READ_RDMA, FULL",
+        "READ_RDMA, CRC",
+        "WRITE_RDMA_PUSH, FULL",
+        "WRITE_RDMA_PUSH, CRC"
+    })
+    @Tag("nessie-X2")
+    void shouldReportBytesThatDidNotMoveAlsoWhereTheSameWereBefore(
+            XferMethod method, Validation validation) {
+        Transport watchedOne = watchedTransport();
+        boolean isPushed = method == XferMethod.WRITE_RDMA_PUSH;
+        NessieServer server = serve(isPushed ? transport() : watchedOne, 0);
+        XferClient client = client(isPushed ? watchedOne : transport(), server);
+        XferRequest request = client.request(method, 1000, validation);
+        client.transfer(request, 1);
+        onWatched = arguments -> arguments[5] = Math.min((long) arguments[5], 15_000);
+        watched = method == XferMethod.WRITE_RDMA ? "get" : "put";
+        assertThatThrownBy(() -> client.transfer(request, 1)).isInstanceOf(XferException.class);
+        watched = "";
+        client.transfer(request, 1);
+    }
+
     /** The last but one byte of what is put or sent; an array ends there. */
     private static void flip(RegisteredRegion region, Object[] arguments) {
         boolean isPut = arguments.length == 8;
