@@ -8,7 +8,9 @@ import dev.verbena.cli.terminal.Messages;
 import dev.verbena.cli.terminal.OutputFolder;
 import dev.verbena.cli.terminal.Termination;
 import dev.verbena.nessie.nnti.NntiException;
+import dev.verbena.nessie.rpc.RpcClient;
 import dev.verbena.nessie.rpc.RpcException;
+import dev.verbena.nessie.rpc.RpcServerOptions;
 import dev.verbena.nessie.xfer.DataArray;
 import dev.verbena.nessie.xfer.Distribution;
 import dev.verbena.nessie.xfer.Validation;
@@ -283,11 +285,25 @@ public final class NessieXfer extends CliCommand {
         List<String> known = new ArrayList<>();
         for (XferMethod method : XferMethod.values()) {
             if (ioMethod.equals(method + (isAsync ? "-async" : "-sync"))) {
+                requireShort(method);
                 return new XferPlan(method, isAsync, count, requests, trials, validation());
             }
             known.addAll(List.of(method + "-sync", method + "-async"));
         }
         throw wrong("--io-method %s is none of %s", ioMethod, String.join(", ", known));
+    }
+
+    /** What is encoded is a message's arguments or result, and has something before the array. */
+    private void requireShort(XferMethod method) {
+        int bytesMax =
+                method.isWrite()
+                        ? RpcServerOptions.DEFAULT.argsLengthMax()
+                        : RpcClient.RESULT_LENGTH_MAX;
+        if (!method.isBulk() && count >= bytesMax / DataArray.ELEMENT_LENGTH) {
+            throw wrong(
+                    "--len %s: with %s at most %s structures travel (%s MiB)",
+                    count, ioMethod, bytesMax / DataArray.ELEMENT_LENGTH - 1, bytesMax >> 20);
+        }
     }
 
     private Validation validation() {

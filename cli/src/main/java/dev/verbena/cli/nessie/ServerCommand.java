@@ -14,7 +14,9 @@ import java.util.List;
 import org.agrona.CloseHelper;
 import picocli.CommandLine.Option;
 
-/** Runs servers until all have ended or it is interrupted, and names them in a file. */
+/**
+ * Runs servers until all have ended, one has failed or it is interrupted, and names them in a file.
+ */
 abstract class ServerCommand<S extends AutoCloseable> extends CliCommand {
     private static final long LOOK_MS = 100;
 
@@ -43,7 +45,7 @@ abstract class ServerCommand<S extends AutoCloseable> extends CliCommand {
                     servers.add(start(environment, i));
                 }
                 OutputFolder.write("--server-url-file", urlFile, () -> publish(servers));
-                while (servers.stream().anyMatch(server -> exitCode(server) == null)) {
+                while (!areEnded(servers)) {
                     if (termination.await(LOOK_MS)) {
                         return 0;
                     }
@@ -53,6 +55,20 @@ abstract class ServerCommand<S extends AutoCloseable> extends CliCommand {
                 CloseHelper.quietCloseAll(servers);
             }
         }
+    }
+
+    /** Where one has failed the others are of no use: nobody has its part of what they serve. */
+    private boolean areEnded(List<S> servers) {
+        boolean areEnded = true;
+        for (S server : servers) {
+            Integer code = exitCode(server);
+            if (code != null && code < 0) {
+                throw new Messages.Failure(
+                        "server %s has failed, and so all servers end", url(server));
+            }
+            areEnded &= code != null;
+        }
+        return areEnded;
     }
 
     abstract S start(RealEnvironment environment, int place);

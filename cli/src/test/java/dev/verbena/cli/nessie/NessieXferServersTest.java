@@ -13,6 +13,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** What clients of the transfer service see of its servers: traces, and that one is gone. */
 @Timeout(180)
@@ -43,6 +45,16 @@ class NessieXferServersTest {
         Run run = Run.of(1000, "nessie", "xfer", "--trace=requests.csv");
         assertThat(run.code()).isEqualTo(2);
         assertThat(run.err()).contains("--trace needs --traces DIR");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"read-encode-sync, 16777215, 256 MiB", "write-encode-async, 8388607, 128 MiB"})
+    void shouldNameTheLongestArrayThatCanBeEncoded(String method, int most, String bytes) {
+        String io = "--io-method=" + method;
+        Run run = Run.of(1000, "nessie", "xfer", io, "--len=" + (most + 1));
+        assertThat(run.code()).isEqualTo(2);
+        assertThat(run.err())
+                .contains(method + " at most " + most + " structures travel (" + bytes + ")");
     }
 
     @Test
