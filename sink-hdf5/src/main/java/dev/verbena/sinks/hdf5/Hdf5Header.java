@@ -80,6 +80,7 @@ record Hdf5Header(byte[] bytes, long[] addresses, long length) {
         private int at = SUPERBLOCK_LENGTH;
 
         Builder(String pattern, long step, List<Field> fields, long[] addresses, long end) {
+            // A field of 32 dimensions, with the longest names, takes 3928 bytes.
             out = ByteBuffer.allocate(4096 + 4096 * fields.size()).order(ByteOrder.LITTLE_ENDIAN);
             List<Message> links = new ArrayList<>();
             for (int i = 0; i < addresses.length; i++) {

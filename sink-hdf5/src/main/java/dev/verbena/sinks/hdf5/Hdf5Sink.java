@@ -31,11 +31,15 @@ import java.util.List;
  * (variable, step, rank) is refused, unless it may be the same one sent again.
  *
  * <p>{@code load_subtar} makes {@code TAR.LOW-HIGH_....h5}, with a dataset for each attribute; its
- * ranges are ordered, its dimensions implicit, its datasets of the region's size. There are no
- * other commands. Thread-safe; one session at a time.
+ * ranges are ordered, its dimensions implicit, its datasets of the region's size and of 32
+ * dimensions at most, a vector's scalars one of them. There are no other commands. Thread-safe; one
+ * session at a time.
  */
 public final class Hdf5Sink implements Sink {
     private static final String END = ".h5";
+
+    /** {@code H5S_MAX_RANK}: no program can read an array of more. */
+    private static final int DIMENSIONS_MAX = 32;
 
     private final Path folder;
     private final PieceIndex index;
@@ -226,11 +230,21 @@ public final class Hdf5Sink implements Sink {
         }
     }
 
+    private static int rank(Tar tar, Tar.Attribute attribute) throws SinkRejectedException {
+        int rank = tar.dimensions().size() + (attribute.vector() == 1 ? 0 : 1);
+        if (rank > DIMENSIONS_MAX) {
+            throw new SinkRejectedException(
+                    "attribute %s would have %s dimensions, HDF5 has %s at most"
+                            .formatted(attribute.name(), rank, DIMENSIONS_MAX));
+        }
+        return rank;
+    }
+
     private static Hdf5Header.Field field(
             Tar tar, Subtar subtar, Subtar.Box box, long[] shape, Tar.Attribute attribute)
             throws IOException {
         int vector = attribute.vector();
-        int count = shape.length + (vector == 1 ? 0 : 1);
+        int count = rank(tar, attribute);
         String[] labels = new String[count];
         double[] spacing = new double[count];
         double[] offset = new double[count];
@@ -253,6 +267,9 @@ public final class Hdf5Sink implements Sink {
     }
 
     private void create(Tar tar) throws IOException {
+        for (Tar.Attribute each : tar.attributes()) {
+            rank(tar, each);
+        }
         synchronized (this) {
             tars.create(tar);
         }

@@ -13,7 +13,10 @@ import dev.verbena.staging.sink.Sinks;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -178,6 +181,54 @@ class Hdf5SinkTest {
                         "(3, 4) 11.0 [b'i', b'j'] [10.0, 2.0]\n"
                                 + "[2.0, 3.0, 4.0, 8.0, 9.0, 10.0, 14.0, 15.0, 16.0, 20.0, 21.0,"
                                 + " 22.0]\n");
+    }
+
+    /** With the longest names; libhdf5 reads no array of more dimensions. */
+    @Test
+    void shouldMapArraysOf32DimensionsAtMost() throws Exception {
+        sink.send("d", "double", 8, null, false, doubles(7, 1));
+        sink.send("p", "double:2", 16, null, false, doubles(8, 2));
+        sink.run(tar("most", 32, "double"));
+        sink.run(subtar("most", 32, "d"));
+        sink.run(tar("vectors", 31, "double:2"));
+        sink.run(subtar("vectors", 31, "p"));
+        for (String wrong : new String[] {tar("a", 33, "double"), tar("a", 32, "double:2")}) {
+            assertThatThrownBy(() -> sink.run(wrong))
+                    .isInstanceOf(SinkRejectedException.class)
+                    .hasMessageContaining("33 dimensions, HDF5 has 32 at most");
+        }
+        Files.writeString(files.resolve("old.tar"), tar("old", 70, "double"));
+        assertThatThrownBy(() -> sink.run(subtar("old", 70, "d")))
+                .isInstanceOf(SinkRejectedException.class)
+                .hasMessageContaining("70 dimensions");
+        assertThat(dumped("most", 32)).contains(name(31), ": 7\n");
+        assertThat(dumped("vectors", 31)).contains(name(30), ": 8,", ": 9\n");
+    }
+
+    private String dumped(String tar, int dimensions) throws Exception {
+        String file = files + "/" + tar + "." + "0-0_".repeat(dimensions - 1) + "0-0.h5";
+        Path program = Path.of("/usr/bin/h5dump");
+        return SinkTester.print(program, "hdf5-tools", program.toString(), file);
+    }
+
+    private static String name(int number) {
+        return "n%062d".formatted(number);
+    }
+
+    private static String tar(String name, int dimensions, String type) {
+        return "create_tar('%s', '*', '%s', '%s,%s')"
+                .formatted(name, each("implicit,%s,int,0,*,1", dimensions), name(99), type);
+    }
+
+    private static String subtar(String name, int dimensions, String dataset) {
+        return "load_subtar('%s', '%s', '%s,%s')"
+                .formatted(name, each("ordered,%s,0,0", dimensions), name(99), dataset);
+    }
+
+    private static String each(String format, int dimensions) {
+        return IntStream.range(0, dimensions)
+                .mapToObj(i -> format.formatted(name(i)))
+                .collect(Collectors.joining("|"));
     }
 
     @Test
