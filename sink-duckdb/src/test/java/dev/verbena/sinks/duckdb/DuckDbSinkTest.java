@@ -260,6 +260,7 @@ class DuckDbSinkTest {
         for (String wrong :
                 new String[] {
                     "DROP TABLE Temperature",
+                    "SELECT 1); COMMIT; DELETE FROM Temperature; SELECT * FROM (SELECT 2",
                     "SELECT 1) ; DROP TABLE Temperature; SELECT * FROM (SELECT 1",
                     "SELECT * FROM read_text('/etc/passwd')",
                     "COPY Temperature TO '" + folder.resolve("stolen") + "'",
@@ -267,6 +268,9 @@ class DuckDbSinkTest {
                     "DELETE FROM Temperature RETURNING value",
                 }) {
             assertThatThrownBy(() -> TarText.run(session, TarText.query(wrong, 5)))
+                    .as(wrong)
+                    .isInstanceOf(SinkRejectedException.class);
+            assertThatThrownBy(() -> session.query(wrong, 5))
                     .as(wrong)
                     .isInstanceOf(SinkRejectedException.class);
         }

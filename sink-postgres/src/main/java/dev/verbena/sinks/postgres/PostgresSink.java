@@ -91,10 +91,15 @@ public final class PostgresSink implements Sink {
     @Override
     public void close() {}
 
-    /** Whether trying it again may help: the server is away, full, stopping, or had a conflict. */
-    private static boolean isPassing(SQLException e) {
+    /**
+     * Whether trying it again may help: the server is away, full, stopping, had a conflict, or has
+     * closed the session, which was idle or in one transaction for too long. A dataset may succeed
+     * later also where somebody cancelled it, or the server only reads because its disk is full.
+     */
+    static boolean isPassing(SQLException e, boolean isDataset) {
         String state = e.getSQLState() == null ? "08" : e.getSQLState();
-        return state.matches("(08|40|53|55|57P|58).*");
+        return state.matches("(08|40|53|55|57P|58|25P0[34]).*")
+                || isDataset && state.matches("57014|25006");
     }
 
     private interface Work {
@@ -125,7 +130,7 @@ public final class PostgresSink implements Sink {
                 }
                 connection.commit();
             } catch (SQLException e) {
-                throw failure(e);
+                throw failure(e, true);
             } catch (IOException e) {
                 rollBack();
                 throw e;
@@ -172,16 +177,20 @@ public final class PostgresSink implements Sink {
                 connection.commit();
                 return answer;
             } catch (SQLException e) {
-                throw failure(e);
+                throw failure(e, false);
             }
         }
 
         @Override
         public String query(String text, int rowsMax) throws IOException {
+            // Another statement could end the transaction that lets it read only.
+            if (text.indexOf(';') >= 0) {
+                throw new SinkRejectedException("a query is one statement, without a semicolon");
+            }
             try {
                 return SqlAnswer.query(connection, text, rowsMax);
             } catch (SQLException e) {
-                throw failure(e);
+                throw failure(e, false);
             } finally {
                 rollBack();
             }
@@ -208,16 +217,16 @@ public final class PostgresSink implements Sink {
                 connection.commit();
                 return TarText.DONE;
             } catch (SQLException e) {
-                throw failure(e);
+                throw failure(e, false);
             } catch (IOException e) {
                 rollBack();
-                throw e.getCause() instanceof SQLException cause ? failure(cause) : e;
+                throw e.getCause() instanceof SQLException cause ? failure(cause, false) : e;
             }
         }
 
-        private IOException failure(SQLException e) {
+        private IOException failure(SQLException e, boolean isDataset) {
             rollBack();
-            return isPassing(e)
+            return isPassing(e, isDataset)
                     ? new IOException(e.getMessage(), e)
                     : new SinkRejectedException(e.getMessage());
         }

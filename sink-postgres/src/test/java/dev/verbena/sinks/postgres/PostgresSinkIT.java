@@ -272,13 +272,28 @@ class PostgresSinkIT {
                 new String[] {
                     "DROP TABLE \"Temperature\"",
                     "COMMIT; DROP TABLE \"Temperature\"",
+                    "COMMIT; DELETE FROM \"Temperature\"; COMMIT; SELECT 1",
                     "DELETE FROM \"Temperature\" RETURNING value",
                 }) {
             assertThatThrownBy(() -> TarText.run(session, TarText.query(wrong, 5)))
                     .as(wrong)
                     .isInstanceOf(SinkRejectedException.class);
+            assertThatThrownBy(() -> session.query(wrong, 5))
+                    .as(wrong)
+                    .isInstanceOf(SinkRejectedException.class);
         }
         assertThat(session.command("SELECT count(*) FROM \"Temperature\"")).isEqualTo("12\n");
+    }
+
+    /** As one is whose administrator waits for a larger disk. */
+    @Test
+    void shouldSendADatasetAgainThatAServerThatOnlyReadsDidNotTake() throws Exception {
+        session.command("SET default_transaction_read_only = on");
+        assertThatThrownBy(() -> tester.send("a", "double", 8, null, false, doubles(0, 3)))
+                .isExactlyInstanceOf(IOException.class);
+        session.command("SET default_transaction_read_only = off");
+        tester.send("a", "double", 8, null, true, doubles(0, 3));
+        assertThat(session.command("SELECT count(*) FROM a")).isEqualTo("3\n");
     }
 
     /** The server is there, and would cancel it again. */

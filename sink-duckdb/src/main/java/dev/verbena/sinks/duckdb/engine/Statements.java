@@ -90,8 +90,11 @@ final class Statements implements SqlTars.Database {
 
     void endReadOnly() throws IOException {
         try (Statement statement = connection.createStatement()) {
-            statement.execute("ROLLBACK");
-            connection.setAutoCommit(false);
+            try {
+                statement.execute("ROLLBACK");
+            } finally {
+                connection.setAutoCommit(false);
+            }
         } catch (SQLException e) {
             throw new IOException(e.getMessage(), e);
         }
@@ -100,6 +103,9 @@ final class Statements implements SqlTars.Database {
     /** Names of columns, then rows, at most so many. */
     String table(String sql, int rowsMax) throws IOException {
         // One statement only: another could end the transaction that lets it read only.
+        if (sql.indexOf(';') >= 0) {
+            throw new SinkRejectedException("a query is one statement, without a semicolon");
+        }
         try (Statement statement = connection.createStatement()) {
             statement.setQueryTimeout(QUERY_SECONDS);
             try (ResultSet rows =

@@ -1,9 +1,18 @@
 package dev.verbena.sinks.duckdb.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.verbena.staging.sink.SinkRejectedException;
+import java.io.IOException;
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.Proxy;
+import java.sql.Connection;
 import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -39,5 +48,38 @@ class StatementsTest {
         assertThat(Statements.failure(new SQLException(text)))
                 .isInstanceOf(SinkRejectedException.class)
                 .hasMessage(text);
+    }
+
+    /** It would commit each statement by itself from then on. */
+    @Test
+    void shouldGoOnInTransactionsWhereTheOneOfAQueryIsOverAlready() {
+        List<Object> modes = new ArrayList<>();
+        Statement statement =
+                proxy(
+                        Statement.class,
+                        (proxy, method, arguments) -> {
+                            if (method.getName().equals("execute")) {
+                                throw new SQLException("no transaction is active");
+                            }
+                            return null;
+                        });
+        Connection connection =
+                proxy(
+                        Connection.class,
+                        (proxy, method, arguments) -> {
+                            if (method.getName().equals("setAutoCommit")) {
+                                modes.add(arguments[0]);
+                                return null;
+                            }
+                            return statement;
+                        });
+        assertThatThrownBy(new Statements(connection)::endReadOnly)
+                .isExactlyInstanceOf(IOException.class);
+        assertThat(modes).containsExactly(false);
+    }
+
+    private static <T> T proxy(Class<T> type, InvocationHandler handler) {
+        Object made = Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, handler);
+        return type.cast(made);
     }
 }
