@@ -89,6 +89,16 @@ public final class NessieServer implements AutoCloseable {
             return 0;
         }
 
+        /**
+         * The server is about to end, in order: nothing new is begun. Asked again while it is
+         * false.
+         *
+         * @return whether all that was begun is done
+         */
+        default boolean tryEnd() {
+            return true;
+        }
+
         /** As of {@link ProtocolAgent}. */
         default long nextDeadlineNs() {
             return ProtocolAgent.NO_DEADLINE;
@@ -228,7 +238,7 @@ public final class NessieServer implements AutoCloseable {
             int work = endpoint.doWork() + builder.part.doWork();
             counters.worked(work);
             isAtWork = false;
-            if (server.isDone()) {
+            if (server.isDone() && (server.exitCode() != 0 || builder.part.tryEnd())) {
                 throw new AgentTerminationException("the server has ended");
             }
             return work;

@@ -64,8 +64,8 @@ public final class ArrayClient implements AutoCloseable {
      *
      * @param transport closed with the client, also if this throws
      * @param urls of all servers, in the order of their places
-     * @param timeoutMs milliseconds, to connect, and for each call beside the time that the call is
-     *     given to wait
+     * @param timeoutMs milliseconds, to connect, for a server to have memory for a piece or a
+     *     version on disk, and for each call beside the time that it is given to wait
      * @param errorHandler gets what goes wrong in between
      * @throws dev.verbena.nessie.nnti.NntiException naming why not
      */
@@ -127,9 +127,9 @@ public final class ArrayClient implements AutoCloseable {
         int home = Split.home(array.name(), services.size());
         boolean isAway = Split.part(array.whole(), box, home, services.size()) == null;
         if (isAway && !known.containsKey(new Key(array.name(), array.version()))) {
-            calls.add(start(ArrayConstants.OPEN, request(array, home, 0), null, timeoutMs));
+            calls.add(start(ArrayConstants.OPEN, request(array, home, 0), null));
         }
-        move(calls, ArrayConstants.PUT, array, box, memory, timeoutMs, timeoutMs);
+        move(calls, ArrayConstants.PUT, array, box, memory, timeoutMs);
         learn(array);
     }
 
@@ -153,8 +153,9 @@ public final class ArrayClient implements AutoCloseable {
         seal(array, home).await();
     }
 
-    private ArrayCall seal(ArrayDescription array, int place) {
-        return start(ArrayConstants.SEAL, request(array, place, timeoutMs), null, timeoutMs);
+    /** Seals what one server has. */
+    ArrayCall seal(ArrayDescription array, int place) {
+        return start(ArrayConstants.SEAL, request(array, place, timeoutMs), null);
     }
 
     /**
@@ -170,9 +171,18 @@ public final class ArrayClient implements AutoCloseable {
         ArrayDescription array = find(name, version, waitMs);
         Requests.requireInside(array, box, box, memory.length());
         long leftMs = Math.max(0, waitMs - (now() - begin) / 1_000_000);
-        long limitMs = leftMs + timeoutMs;
-        move(new ArrayList<>(), ArrayConstants.GET, array, box, memory, leftMs, limitMs);
-        return array.version();
+        try {
+            // A sealed version is all there, or was dropped: there is nothing to wait for.
+            long pieceMs = version < 0 ? 0 : leftMs;
+            move(new ArrayList<>(), ArrayConstants.GET, array, box, memory, pieceMs);
+            return array.version();
+        } catch (ArrayException e) {
+            boolean isDropped = version < 0 && e.status() == ArrayStatus.UNKNOWN;
+            if (!isDropped || versions(name, array.version(), leftMs).length == 0) {
+                throw e;
+            }
+        }
+        return get(name, version, box, memory, 0); // a later one is there
     }
 
     /** Puts or gets what each server has of a box, and waits for these and other calls. */
@@ -182,8 +192,7 @@ public final class ArrayClient implements AutoCloseable {
             ArrayDescription array,
             Box box,
             NntiBuffer memory,
-            long waitMs,
-            long limitMs) {
+            long waitMs) {
         if (unanswered.contains(memory)) {
             throw new IllegalStateException("a server may still use this memory: release it");
         }
@@ -192,7 +201,7 @@ public final class ArrayClient implements AutoCloseable {
                     ArrayRequest request = request(array, place, waitMs);
                     Requests.encode(piece, request.box());
                     Requests.encode(box, request.memory());
-                    return start(operation, request, memory, limitMs);
+                    return start(operation, request, memory);
                 };
         List<List<Box>> pieces = new ArrayList<>();
         for (int place = 0; place < services.size(); place++) {
@@ -236,12 +245,11 @@ public final class ArrayClient implements AutoCloseable {
 
     private ArrayReply ask(int operation, String name, long version, long waitMs) {
         int home = Split.home(name, services.size());
-        ArrayRequest request = request(name, version, home, waitMs);
-        return start(operation, request, null, waitMs + timeoutMs).await();
+        return start(operation, request(name, version, home, waitMs), null).await();
     }
 
     /**
-     * Ends all servers in order: what they have accepted is answered.
+     * Ends all servers in order: what they have accepted, over TCP too, is answered.
      *
      * @throws dev.verbena.nessie.rpc.RpcException if one has not said so
      */
@@ -273,7 +281,8 @@ public final class ArrayClient implements AutoCloseable {
         return request;
     }
 
-    private ArrayCall start(int operation, ArrayRequest request, NntiBuffer memory, long limitMs) {
+    private ArrayCall start(int operation, ArrayRequest request, NntiBuffer memory) {
+        long limitMs = request.waitMs() + timeoutMs;
         RpcService service = services.get(request.place());
         return new ArrayCall(endpoint.client(), service, operation, request, memory, limitMs);
     }

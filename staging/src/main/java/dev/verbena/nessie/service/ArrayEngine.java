@@ -20,6 +20,7 @@ final class ArrayEngine {
     private final List<Job> waiting = new ArrayList<>();
     private long earliestNs;
     private int memoryWaitingCount;
+    private boolean isEnding;
 
     ArrayEngine(ArrayStore store, Slots slots, ArrayServerOptions options, NanoClock clock) {
         this.store = store;
@@ -31,12 +32,20 @@ final class ArrayEngine {
     /** A request; it is the caller's until it is answered. */
     void onRequest(int operation, ArrayRequest request, Caller caller) {
         try {
+            if (isEnding) {
+                throw new ArrayException(ArrayStatus.FAILED, "the server is ending");
+            }
             Requests.requirePlace(options, request.place(), request.places());
             long now = clock.nanoTime();
             take(job(operation, request, caller, now), now);
         } catch (ArrayException e) {
             Job.fail(caller, e);
         }
+    }
+
+    /** Refuses requests from now on. */
+    void end() {
+        isEnding = true;
     }
 
     private Job job(int operation, ArrayRequest request, Caller caller, long nowNs) {

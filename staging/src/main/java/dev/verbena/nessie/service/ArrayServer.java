@@ -117,6 +117,13 @@ public final class ArrayServer implements AutoCloseable {
             return engine.doWork() + (listener == null ? 0 : listener.doWork());
         }
 
+        /** Requests of remote procedures are all answered then: it is those over TCP. */
+        @Override
+        public boolean tryEnd() {
+            engine.end();
+            return listener == null || listener.isIdle();
+        }
+
         @Override
         public long nextDeadlineNs() {
             return engine.nextDeadlineNs();

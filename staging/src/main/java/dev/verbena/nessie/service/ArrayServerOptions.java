@@ -9,7 +9,8 @@ import dev.verbena.staging.Arguments;
  * @param places number of servers that the arrays are spread over, 1 to 1024
  * @param memoryMax bytes of memory for pieces; those beyond move to disk
  * @param pieceMax longest piece, bytes, at most {@code memoryMax} and 1 GiB
- * @param versionsKept sealed versions of an array that stay, the newest; 0: all
+ * @param versionsKept sealed versions of an array that stay, the newest; 0: all; one more at
+ *     servers that are not sealed last
  * @param host where the listener for TCP listens
  * @param port its port; 0: any free one; -1: there is none
  */

@@ -2,7 +2,6 @@ package dev.verbena.nessie.service;
 
 import dev.verbena.agent.DurableStore;
 import dev.verbena.nessie.nnti.NntiBuffer;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
@@ -27,7 +26,7 @@ final class ArrayStore implements AutoCloseable {
     /** Complete pieces in memory, the oldest first; without those of versions that were dropped. */
     private final Set<Piece> resident = new LinkedHashSet<>();
 
-    private final List<Version> writing = new ArrayList<>();
+    private final Set<Version> writing = new LinkedHashSet<>();
     private long nextFile;
     private int versionCount;
     private boolean isChanged;
@@ -114,9 +113,8 @@ final class ArrayStore implements AutoCloseable {
             }
         }
         long missing = wanted - memory.free();
-        for (Iterator<Piece> next = resident.iterator(); missing > 0 && next.hasNext(); ) {
-            Piece piece = next.next();
-            if (piece.version.file.error.isEmpty()) {
+        for (Piece piece : resident) {
+            if (missing > 0 && piece.version.file.error.isEmpty()) {
                 missing -= memory.charge(piece.length());
                 write(piece);
             }
@@ -134,13 +132,7 @@ final class ArrayStore implements AutoCloseable {
     private void write(Piece piece) {
         if (!piece.is(Piece.State.QUEUED)) {
             piece.version.file.write(piece);
-            writeOn(piece.version);
-        }
-    }
-
-    private void writeOn(Version version) {
-        if (!writing.contains(version)) {
-            writing.add(version);
+            writing.add(piece.version);
         }
     }
 
@@ -161,6 +153,7 @@ final class ArrayStore implements AutoCloseable {
     /** A reader is done with a piece. */
     void unuse(Piece piece) {
         piece.unuse();
+        isChanged |= !piece.isUsed();
         if (!resident.contains(piece)) {
             drop(piece);
         }
@@ -173,7 +166,7 @@ final class ArrayStore implements AutoCloseable {
         version.sealing();
         version.requireFile();
         if (!version.isSealed() && version.canBeSealed()) {
-            writeOn(version);
+            writing.add(version);
         }
         return version.isSealed();
     }
@@ -181,13 +174,10 @@ final class ArrayStore implements AutoCloseable {
     /** Writes on; work done. */
     int doWork() {
         int work = 0;
-        for (int i = writing.size() - 1; i >= 0; i--) {
-            Version version = writing.get(i);
+        for (Version version : writing) {
             work += version.file.doWork();
-            if (isWritten(version)) {
-                writing.remove(i);
-            }
         }
+        writing.removeIf(this::isWritten);
         isChanged |= work > 0;
         return work;
     }
@@ -214,11 +204,15 @@ final class ArrayStore implements AutoCloseable {
         return false;
     }
 
-    /** Drops the oldest sealed versions beyond those that are kept. */
+    /**
+     * Drops the oldest sealed versions beyond those that are kept. The home server seals last, and
+     * names an older one as the newest until then: the others keep one more.
+     */
     private void retire(String name) {
         List<Version> sealed = sealedAfter(name, -1);
         int kept = options.versionsKept() == 0 ? sealed.size() : options.versionsKept();
-        sealed.subList(0, Math.max(0, sealed.size() - kept)).forEach(this::remove);
+        int more = Split.home(name, options.places()) == options.place() ? 0 : 1;
+        sealed.subList(0, Math.max(0, sealed.size() - kept - more)).forEach(this::remove);
     }
 
     private void remove(Version version) {

@@ -132,7 +132,7 @@ final class GetJob extends Job implements TransferListener {
         }
         if (assembly != null) {
             assembly.close();
-            slots.give(from);
+            slots.give(from, this);
         }
     }
 }

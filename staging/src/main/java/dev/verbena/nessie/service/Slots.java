@@ -12,8 +12,12 @@ final class Slots {
 
     private static final int COUNT = 4;
 
+    /** Clients over TCP may read as slowly as they like: the other slots are not for them. */
+    private static final int TCP_MAX = 2;
+
     private final ArrayDeque<NntiBuffer> free = new ArrayDeque<>();
     private final ArrayDeque<GetJob> waiting = new ArrayDeque<>();
+    private int tcpCount;
 
     Slots(NntiTransport transport) {
         for (int i = 0; i < COUNT; i++) {
@@ -23,18 +27,30 @@ final class Slots {
 
     /** Gives a slot now or later. */
     void take(GetJob job) {
-        if (free.isEmpty()) {
-            waiting.add(job);
-        } else {
-            job.onSlot(free.remove());
+        waiting.add(job);
+        serve();
+    }
+
+    void give(NntiBuffer slot, GetJob job) {
+        free.add(slot);
+        tcpCount -= tcp(job);
+        serve();
+    }
+
+    /** A job whose client is gone ends at once: it keeps pieces in memory while it waits. */
+    private void serve() {
+        for (GetJob job : waiting) {
+            boolean isNext = tcpCount + tcp(job) <= TCP_MAX || job.caller.isGone();
+            if (isNext && !free.isEmpty()) {
+                waiting.remove(job);
+                tcpCount += tcp(job);
+                job.onSlot(free.remove());
+                return;
+            }
         }
     }
 
-    void give(NntiBuffer slot) {
-        free.add(slot);
-        GetJob next = waiting.poll();
-        if (next != null) {
-            next.onSlot(free.remove());
-        }
+    private static int tcp(GetJob job) {
+        return job.caller instanceof TcpConnection ? 1 : 0;
     }
 }

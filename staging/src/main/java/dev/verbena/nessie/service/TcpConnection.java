@@ -88,6 +88,11 @@ final class TcpConnection implements Caller, AutoCloseable {
         return outLength > 0 || listener != null || isWithin;
     }
 
+    /** Whether it has a request, or an answer is on its way. */
+    boolean isServed() {
+        return isBusy || outLength > 0;
+    }
+
     /** For how long it has had no request; -1: it has one, or is about to. */
     long idleNs(long nowNs) {
         return isBusy || isOwed() ? -1 : nowNs - activeNs;

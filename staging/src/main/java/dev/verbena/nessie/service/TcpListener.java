@@ -53,6 +53,11 @@ final class TcpListener implements AutoCloseable {
         return work;
     }
 
+    /** Whether every request is answered. */
+    boolean isIdle() {
+        return connections.stream().noneMatch(TcpConnection::isServed);
+    }
+
     /** Ends the connection that has been idle longest, if one is, for a newcomer. */
     private void makeRoom(long now) {
         Comparator<TcpConnection> byIdleTime = Comparator.comparingLong(c -> c.idleNs(now));

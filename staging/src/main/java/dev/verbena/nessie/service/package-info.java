@@ -11,7 +11,8 @@
  * many indices as there are servers, else the longest. Server {@code i} of {@code n} has the
  * indices from {@code i * size / n} to {@code (i + 1) * size / n - 1}. One server, the CRC-32 of
  * the name modulo {@code n}, is notified of every version and is sealed last: what is sealed there
- * is sealed everywhere.
+ * is sealed everywhere. Where only so many versions are kept, the others keep one more, so that one
+ * is whole between the two halves of a seal.
  *
  * <p>{@link dev.verbena.nessie.service.ArrayServer} runs on a thread of its own; {@link
  * dev.verbena.nessie.service.ArrayClient} belongs to one thread. Messages are those of {@code

@@ -56,8 +56,12 @@ final class ArrayServers implements AutoCloseable {
 
     /** The caller closes it. */
     ArrayClient connect() {
+        return connect(LIMIT_MS);
+    }
+
+    ArrayClient connect(long timeoutMs) {
         List<String> urls = servers.stream().map(ArrayServer::url).toList();
-        return ArrayClient.connect(transport(), urls, LIMIT_MS, errors::add);
+        return ArrayClient.connect(transport(), urls, timeoutMs, errors::add);
     }
 
     @Override

@@ -146,7 +146,7 @@ public abstract class ArrayServiceContract {
         }
     }
 
-    private static void refused(ArrayStatus status, String message, Runnable call) {
+    static void refused(ArrayStatus status, String message, Runnable call) {
         assertThatThrownBy(call::run)
                 .isInstanceOfSatisfying(
                         ArrayException.class, e -> assertThat(e.status()).isEqualTo(status))

@@ -1,6 +1,7 @@
 package dev.verbena.nessie.service;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.verbena.agent.ProtocolAgent;
 import dev.verbena.nessie.nnti.NntiBuffer;
@@ -14,6 +15,7 @@ import dev.verbena.staging.metadata.Runs;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
 /** The array service over shm://, and what needs no transport. */
@@ -42,6 +44,71 @@ class ArrayServiceTest extends ArrayServiceContract {
                     assertThat(element(all, i)).isEqualTo(version * pieces + i);
                 }
             }
+            assertThat(servers.errors).isEmpty();
+        }
+    }
+
+    private static void put(ArrayClient client, int version, NntiBuffer four) {
+        fill(four, version);
+        client.put(grid("t", version, 4), box(0, 4), four);
+    }
+
+    /** A client may read, or the writer may end, between the two halves of a seal. */
+    @Test
+    void shouldReadTheLatestVersionWhileANewerOneIsBeingSealed() throws Exception {
+        ArrayServerOptions options = ArrayServerOptions.DEFAULT.withVersionsKept(1);
+        try (ArrayServers servers = servers(2, options)) {
+            ArrayClient client = servers.client();
+            NntiBuffer four = client.allocate(4 * 8);
+            put(client, 1, four);
+            client.seal("t", 1);
+            put(client, 2, four);
+            int away = 1 - Split.home("t", 2);
+            client.seal(grid("t", 2, 4), away).await();
+            assertThat(client.get("t", ArrayClient.LATEST, box(0, 4), four, 0)).isEqualTo(1);
+            assertThat(element(four, 0)).isEqualTo(1);
+            assertThat(element(four, 3)).isEqualTo(1 + 3);
+            client.seal("t", 2);
+            assertThat(client.get("t", ArrayClient.LATEST, box(0, 4), four, 0)).isEqualTo(2);
+            assertThat(element(four, 3)).isEqualTo(2 + 3);
+            assertThat(servers.errors).isEmpty();
+        }
+    }
+
+    /** Its number was the latest when the home server was asked. */
+    @Test
+    void shouldLookForALaterVersionWhenTheLatestIsDropped() throws Exception {
+        ArrayServerOptions options = ArrayServerOptions.DEFAULT.withVersionsKept(1);
+        try (ArrayServers servers = servers(2, options)) {
+            ArrayClient client = servers.client();
+            NntiBuffer four = client.allocate(4 * 8);
+            put(client, 1, four);
+            client.seal("t", 1);
+            int away = 1 - Split.home("t", 2);
+            for (int version = 2; version <= 3; version++) {
+                put(client, version, four);
+                client.seal(grid("t", version, 4), away).await();
+            }
+            assertThatThrownBy(() -> client.get("t", ArrayClient.LATEST, box(0, 4), four, 0))
+                    .hasMessage("array 't', version 1: there is none");
+            assertThatThrownBy(() -> client.get("t", ArrayClient.LATEST, box(0, 4), four, 1_000))
+                    .hasMessageStartingWith("array 't', version 1: no later one is sealed, after ");
+            // A client belongs to one thread.
+            CompletableFuture<Long> latest =
+                    CompletableFuture.supplyAsync(
+                            () -> {
+                                try (ArrayClient reader = servers.connect()) {
+                                    NntiBuffer into = reader.allocate(4 * 8);
+                                    return reader.get(
+                                            "t",
+                                            ArrayClient.LATEST,
+                                            box(0, 4),
+                                            into,
+                                            ArrayServers.LIMIT_MS);
+                                }
+                            });
+            client.seal("t", 3);
+            assertThat(latest.join()).isEqualTo(3);
             assertThat(servers.errors).isEmpty();
         }
     }

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import dev.verbena.agent.RealEnvironment;
 import dev.verbena.nessie.nnti.NntiBuffer;
 import dev.verbena.nessie.service.wire.ArrayConstants;
+import dev.verbena.nessie.service.wire.ArrayReply;
 import dev.verbena.staging.metadata.Box;
 import dev.verbena.transport.Transport;
 import dev.verbena.transport.TransportContext;
@@ -79,16 +80,8 @@ class ArrayTcpTest {
             Box whole = Box.whole(100);
             ArrayDescription array = new ArrayDescription("t", 1, ArrayType.INT8, whole);
             try (Socket socket = connect(servers)) {
-                DataOutputStream out = new DataOutputStream(socket.getOutputStream());
-                out.writeInt(ArrayConstants.TCP_MAGIC);
-                byte[] request = put(array);
-                out.writeInt(ArrayConstants.PUT);
-                out.writeInt(request.length);
-                out.writeLong(100);
-                out.write(request);
-                DataInputStream in = new DataInputStream(socket.getInputStream());
-                assertThat(in.readInt()).isEqualTo(ArrayConstants.TCP_PULL);
-                out.write(new byte[50]);
+                beginPut(socket, array);
+                socket.getOutputStream().write(new byte[50]);
             }
             ArrayClient client = servers.client();
             NntiBuffer memory = client.allocate(100);
@@ -105,6 +98,96 @@ class ArrayTcpTest {
                     });
             assertThat(servers.errors).isEmpty();
         }
+    }
+
+    /** The server now awaits the 100 bytes of the piece. */
+    private static DataInputStream beginPut(Socket socket, ArrayDescription array)
+            throws IOException {
+        DataOutputStream out = new DataOutputStream(socket.getOutputStream());
+        out.writeInt(ArrayConstants.TCP_MAGIC);
+        sendPut(out, array);
+        DataInputStream in = new DataInputStream(socket.getInputStream());
+        assertThat(in.readInt()).isEqualTo(ArrayConstants.TCP_PULL);
+        in.readFully(new byte[in.readInt()]);
+        return in;
+    }
+
+    private static void sendPut(DataOutputStream out, ArrayDescription array) throws IOException {
+        byte[] request = put(array);
+        out.writeInt(ArrayConstants.PUT);
+        out.writeInt(request.length);
+        out.writeLong(100);
+        out.write(request);
+    }
+
+    /** The server's answer says so, and comes before the client gives up. */
+    @Test
+    void shouldSayWhatAPutOrASealHasWaitedFor() throws Exception {
+        ArrayServerOptions options = OPTIONS.withMemory(100);
+        try (ArrayServers servers = new ArrayServers(directory, 1, options);
+                ArrayClient client = servers.connect(2_000)) {
+            Box whole = Box.whole(100);
+            ArrayDescription array = new ArrayDescription("t", 1, ArrayType.INT8, whole);
+            ArrayDescription next = new ArrayDescription("t", 2, ArrayType.INT8, whole);
+            NntiBuffer memory = client.allocate(100);
+            try (Socket socket = connect(servers)) {
+                beginPut(socket, array);
+                ArrayServiceContract.refused(
+                        ArrayStatus.DEADLINE,
+                        "array 't', version 2: there is no memory for piece [0:100], after 2000 ms",
+                        () -> client.put(next, whole, memory));
+                ArrayServiceContract.refused(
+                        ArrayStatus.DEADLINE,
+                        "array 't', version 1: it is not on disk yet, after 2000 ms",
+                        () -> client.seal("t", 1));
+            }
+            client.put(next, whole, memory);
+            assertThat(servers.errors).isEmpty();
+        }
+    }
+
+    @Test
+    void shouldAnswerWhatItHasTakenOverTcpBeforeItEnds() throws Exception {
+        try (ArrayServers servers = new ArrayServers(directory, 1, OPTIONS);
+                Socket socket = connect(servers)) {
+            Box whole = Box.whole(100);
+            ArrayDescription array = new ArrayDescription("t", 1, ArrayType.INT8, whole);
+            DataInputStream in = beginPut(socket, array);
+            servers.client().end();
+            try (Socket late = connect(servers)) {
+                DataOutputStream out = new DataOutputStream(late.getOutputStream());
+                out.writeInt(ArrayConstants.TCP_MAGIC);
+                dev.verbena.agent.Await.until(
+                        "it is refused",
+                        () -> says(late, out, array).equals("the server is ending"));
+            }
+            socket.getOutputStream().write(new byte[100]);
+            assertThat(answer(in).status()).isZero();
+            assertThat(in.read()).as("the server has ended").isEqualTo(-1);
+            dev.verbena.agent.Await.until(
+                    "it has ended", () -> servers.servers.get(0).exitCode() != null);
+            assertThat(servers.servers.get(0).exitCode()).isZero();
+            assertThat(servers.errors).isEmpty();
+        }
+    }
+
+    /** What a server answers to a piece that overlaps another one. */
+    private static String says(Socket socket, DataOutputStream out, ArrayDescription array) {
+        try {
+            sendPut(out, array);
+            return answer(new DataInputStream(socket.getInputStream())).text().text();
+        } catch (IOException e) {
+            throw new java.io.UncheckedIOException(e);
+        }
+    }
+
+    private static ArrayReply answer(DataInputStream in) throws IOException {
+        assertThat(in.readInt()).isEqualTo(ArrayConstants.TCP_ANSWER);
+        byte[] bytes = new byte[in.readInt()];
+        in.readFully(bytes);
+        ArrayReply reply = new ArrayReply();
+        reply.decode(new org.agrona.concurrent.UnsafeBuffer(bytes), 0, bytes.length);
+        return reply;
     }
 
     private WeakReference<Transport> closedServer(RealEnvironment environment) {

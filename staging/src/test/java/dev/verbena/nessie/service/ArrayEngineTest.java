@@ -1,0 +1,229 @@
+package dev.verbena.nessie.service;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.verbena.agent.Await;
+import dev.verbena.agent.ByteStreams.ByteStream;
+import dev.verbena.agent.RealEnvironment;
+import dev.verbena.nessie.nnti.NntiBuffer;
+import dev.verbena.nessie.nnti.NntiOptions;
+import dev.verbena.nessie.nnti.NntiTransport;
+import dev.verbena.nessie.rpc.RpcCall.TransferListener;
+import dev.verbena.nessie.rpc.RpcResult;
+import dev.verbena.nessie.service.wire.ArrayConstants;
+import dev.verbena.nessie.service.wire.ArrayReply;
+import dev.verbena.nessie.service.wire.ArrayRequest;
+import dev.verbena.staging.metadata.Box;
+import dev.verbena.staging.metadata.Runs;
+import dev.verbena.transport.TransportContext;
+import dev.verbena.transport.Transports;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.agrona.DirectBuffer;
+import org.agrona.MutableDirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Requests whose transfers end when a test says so: nothing else moves. */
+@Timeout(120)
+class ArrayEngineTest {
+    private static final int LENGTH = 1 << 15;
+    private static final Box WHOLE = Box.whole(LENGTH);
+
+    @TempDir Path directory;
+
+    private RealEnvironment environment;
+    private NntiTransport network;
+    private ArrayStore store;
+    private ArrayEngine engine;
+
+    /** With memory for one piece. */
+    @BeforeEach
+    void start() {
+        ArrayServerOptions options = ArrayServerOptions.DEFAULT.withMemory(LENGTH);
+        environment = RealEnvironment.builder().build();
+        network =
+                new NntiTransport(
+                        Transports.open("shm", new TransportContext()), NntiOptions.ONE_SIDED);
+        store =
+                new ArrayStore(
+                        environment.store(directory.toString()),
+                        new PieceMemory(network, LENGTH),
+                        options);
+        engine = new ArrayEngine(store, new Slots(network), options, () -> 7);
+    }
+
+    @AfterEach
+    void end() {
+        store.close();
+        network.close();
+        environment.close();
+    }
+
+    private static final class Client implements Caller {
+        private final long memoryLength;
+        private TransferListener moving;
+        private ArrayReply answer;
+
+        Client(long memoryLength) {
+            this.memoryLength = memoryLength;
+        }
+
+        @Override
+        public long memoryLength() {
+            return memoryLength;
+        }
+
+        @Override
+        public boolean move(boolean isPull, NntiBuffer buffer, Runs run, TransferListener to) {
+            moving = to;
+            return true;
+        }
+
+        void moved() {
+            TransferListener told = moving;
+            moving = null;
+            told.onTransferred(RpcResult.OK);
+        }
+
+        @Override
+        public boolean isGone() {
+            return false;
+        }
+
+        @Override
+        public void reply(ArrayReply reply) {
+            answer = reply;
+        }
+    }
+
+    /** Sends a request, and never reads the answer. */
+    private static final class SlowStream implements ByteStream {
+        private final UnsafeBuffer sent;
+        private int at;
+        private boolean isOffered;
+
+        SlowStream(int operation, ArrayRequest request, long memoryLength) {
+            int length = request.encodedLength();
+            ByteBuffer bytes = ByteBuffer.allocate(20 + length);
+            bytes.putInt(ArrayConstants.TCP_MAGIC).putInt(operation).putInt(length);
+            bytes.putLong(memoryLength);
+            sent = new UnsafeBuffer(bytes.array());
+            request.encode(sent, 20);
+        }
+
+        @Override
+        public int state() {
+            return OPEN;
+        }
+
+        @Override
+        public String error() {
+            return "";
+        }
+
+        @Override
+        public String peer() {
+            return "slow";
+        }
+
+        @Override
+        public int read(MutableDirectBuffer buffer, int offset, int length) {
+            int read = Math.min(length, sent.capacity() - at);
+            buffer.putBytes(offset, sent, at, read);
+            at += read;
+            return read;
+        }
+
+        @Override
+        public int write(DirectBuffer buffer, int offset, int length) {
+            isOffered = true;
+            return 0;
+        }
+
+        @Override
+        public void close() {}
+    }
+
+    private static ArrayRequest request(long version, Box box) {
+        ArrayRequest request = new ArrayRequest().places(1).number(version).waitMs(60_000);
+        request.type(ArrayType.INT8.code()).name().text("t");
+        Requests.encodeShape(WHOLE, request.shape());
+        Requests.encode(box, request.box());
+        Requests.encode(box, request.memory());
+        return request;
+    }
+
+    private Client ask(int operation, long version, Box box) {
+        Client client = new Client(box.volume());
+        engine.onRequest(operation, request(version, box), client);
+        return client;
+    }
+
+    private void putAndSeal() {
+        ask(ArrayConstants.PUT, 1, WHOLE).moved();
+        Client sealing = ask(ArrayConstants.SEAL, 1, WHOLE);
+        Await.until(
+                "it is sealed",
+                () -> {
+                    engine.doWork();
+                    return sealing.answer != null;
+                });
+        assertThat(sealing.answer.status()).isZero();
+    }
+
+    /** Nothing else wakes the put: its deadline never comes. */
+    @Test
+    void shouldGiveAPutTheMemoryOfAPieceThatWasRead() {
+        putAndSeal();
+        Client reader = ask(ArrayConstants.GET, 1, WHOLE);
+        Client writer = ask(ArrayConstants.PUT, 2, WHOLE);
+        engine.doWork();
+        assertThat(writer.moving).as("the memory is being read").isNull();
+        reader.moved();
+        assertThat(reader.answer.status()).isZero();
+        engine.doWork();
+        assertThat(writer.moving).as("the memory is free").isNotNull();
+        writer.moved();
+        assertThat(writer.answer.status()).isZero();
+    }
+
+    private TcpConnection reader(SlowStream stream) {
+        TcpConnection reader = new TcpConnection(stream, engine, 7);
+        reader.doWork(7);
+        reader.doWork(7); // a turn has so many steps only: the answer begins in the next one
+        return reader;
+    }
+
+    @Test
+    void shouldLeaveSlotsForOthersThanSlowReadersOverTcp() {
+        putAndSeal();
+        Box few = Box.whole(8);
+        List<SlowStream> streams = new ArrayList<>();
+        List<TcpConnection> readers = new ArrayList<>();
+        for (int i = 0; i < 4; i++) {
+            streams.add(new SlowStream(ArrayConstants.GET, request(1, few), few.volume()));
+            readers.add(reader(streams.get(i)));
+        }
+        assertThat(streams).extracting(s -> s.isOffered).containsExactly(true, true, false, false);
+        Client other = ask(ArrayConstants.GET, 1, few);
+        assertThat(other.moving).as("it has a slot").isNotNull();
+        // The next slot is for the next one that is still there.
+        readers.get(2).close();
+        readers.get(0).close();
+        readers.get(3).doWork(7);
+        assertThat(streams.get(3).isOffered).isTrue();
+        other.moved();
+        assertThat(other.answer.status()).isZero();
+        // Nobody uses the piece any more.
+        readers.get(1).close();
+        readers.get(3).close();
+        assertThat(ask(ArrayConstants.PUT, 2, WHOLE).moving).isNotNull();
+    }
+}
