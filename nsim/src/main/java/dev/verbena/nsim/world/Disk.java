@@ -18,6 +18,8 @@ import org.agrona.DirectBuffer;
 public final class Disk {
     /** A file: what was accepted, and how much of it is safe. */
     static final class Content {
+        private static final int LENGTH_MAX = Integer.MAX_VALUE - 8;
+
         private byte[] bytes = new byte[256];
         private int length;
         private int forced = -1;
@@ -39,9 +41,15 @@ public final class Disk {
             return forced;
         }
 
+        /** Whether an array can hold so much more. */
+        boolean isShortEnough(int more) {
+            return (long) length + more <= LENGTH_MAX;
+        }
+
         void append(DirectBuffer buffer, int offset, int more) {
-            if (length + more > bytes.length) {
-                bytes = Arrays.copyOf(bytes, 2 * (length + more));
+            long needed = (long) length + more;
+            if (needed > bytes.length) {
+                bytes = Arrays.copyOf(bytes, (int) Math.min(LENGTH_MAX, 2 * needed));
             }
             buffer.getBytes(offset, bytes, length, more);
             length += more;

@@ -175,6 +175,10 @@ final class SimulatedStore implements DurableStore {
                 error = "writing " + name + " failed: no space left on device";
                 return -1;
             }
+            if (!content.isShortEnough(length)) {
+                error = "writing " + name + " failed: a simulated file has at most 2 GiB";
+                return -1;
+            }
             content.append(buffer, offset, length);
             return length;
         }

@@ -261,7 +261,7 @@ final class SimulatedStream implements ByteStream {
 
     @Override
     public void close() {
-        if (state == OPEN && peer != null) {
+        if (peer != null && (state == OPEN || state == CONNECTING)) {
             peer.endsLater();
         }
         state = CLOSED;

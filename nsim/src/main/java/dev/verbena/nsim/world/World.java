@@ -154,6 +154,9 @@ public final class World implements AutoCloseable {
 
     /** How long a disk takes to force or rename a file. */
     public World disks(long forceNs) {
+        if (forceNs < 1) {
+            throw new IllegalArgumentException("forcing takes " + forceNs + " ns; at least 1");
+        }
         forcePs = forceNs * 1000;
         return this;
     }

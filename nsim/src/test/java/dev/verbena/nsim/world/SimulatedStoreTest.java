@@ -1,6 +1,7 @@
 package dev.verbena.nsim.world;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.verbena.agent.DurableStore;
 import dev.verbena.nsim.network.NetworkContext;
@@ -18,6 +19,14 @@ class SimulatedStoreTest {
     @AfterEach
     void closeWorld() {
         world.close();
+    }
+
+    @Test
+    void shouldRefuseADiskThatTakesNoTime() {
+        assertThatThrownBy(() -> world.disks(0))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("forcing takes 0 ns; at least 1");
+        assertThat(world.disks(1)).isSameAs(world);
     }
 
     @Test

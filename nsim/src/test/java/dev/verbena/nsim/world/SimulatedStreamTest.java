@@ -88,6 +88,22 @@ class SimulatedStreamTest {
         assertThat(in.read(large, 0, length)).isEqualTo(length);
     }
 
+    /** The acceptor has its end before the other knows. */
+    @Test
+    void shouldEndTheOtherEndWhenItIsClosedBeforeItIsOpen() {
+        world.streams(10_000, 600_000_000_000L);
+        listener = world.host("a").start("reader").streams().listen("0.0.0.0", 0);
+        out = world.host("b").start("writer").streams().connect("a", listener.port());
+        world.run(15_000);
+        in = listener.accept();
+        assertThat(out.state()).isEqualTo(ByteStream.CONNECTING);
+        out.close();
+        assertThat(in.state()).isEqualTo(ByteStream.OPEN);
+        world.run(10_000);
+        assertThat(in.state()).isEqualTo(ByteStream.FAILED);
+        assertThat(in.error()).isEqualTo("ended by b");
+    }
+
     @Test
     void shouldDeliverWhatAPartitionHeldBackWhenAllIsHealed() {
         connect();
