@@ -19,6 +19,8 @@ abstract class DetourTopology implements Topology {
 
     private final DetourRouting detour;
     private final int diameter;
+    private final int routers;
+    private final int nodes;
 
     /** Nodes of each router, on its first ports. */
     final int nodesPerRouter;
@@ -50,16 +52,24 @@ abstract class DetourTopology implements Topology {
      * A shape.
      *
      * @param diameter most cables between routers on a shortest way
+     * @throws ArithmeticException if it has more nodes than can be numbered
      */
-    DetourTopology(DetourRouting detour, int diameter, int nodesPerRouter) {
+    DetourTopology(DetourRouting detour, int diameter, int nodesPerRouter, int routers) {
         this.detour = detour;
         this.diameter = diameter;
         this.nodesPerRouter = nodesPerRouter;
+        this.routers = routers;
+        nodes = Math.multiplyExact(routers, nodesPerRouter);
+    }
+
+    @Override
+    public final int routers() {
+        return routers;
     }
 
     @Override
     public final int nodes() {
-        return routers() * nodesPerRouter;
+        return nodes;
     }
 
     @Override

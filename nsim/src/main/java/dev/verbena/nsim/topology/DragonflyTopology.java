@@ -24,7 +24,7 @@ public final class DragonflyTopology extends DetourTopology {
      * @param h cables per router to other groups
      */
     public DragonflyTopology(int p, int a, int h, DetourRouting detour) {
-        super(detour, 3, p);
+        super(detour, 3, p, Math.multiplyExact(groups(a, h), a));
         if (p < 1 || a < 1 || h < 1) {
             throw new IllegalArgumentException(
                     "dragonfly(p=" + p + ",a=" + a + ",h=" + h + "): each must be at least 1");
@@ -32,7 +32,11 @@ public final class DragonflyTopology extends DetourTopology {
         this.p = p;
         this.a = a;
         this.h = h;
-        groups = a * h + 1;
+        groups = groups(a, h);
+    }
+
+    private static int groups(int a, int h) {
+        return Math.addExact(Math.multiplyExact(a, h), 1);
     }
 
     @Override
@@ -43,11 +47,6 @@ public final class DragonflyTopology extends DetourTopology {
     /** How many groups there are. */
     public int groups() {
         return groups;
-    }
-
-    @Override
-    public int routers() {
-        return groups * a;
     }
 
     @Override

@@ -13,7 +13,6 @@ public final class HyperXTopology extends DetourTopology {
     private final int[] sizes;
     private final int[] strides;
     private final int[] firstPort;
-    private final int routers;
 
     /**
      * A HyperX.
@@ -22,7 +21,11 @@ public final class HyperXTopology extends DetourTopology {
      * @param sizes of the dimensions
      */
     public HyperXTopology(int t, DetourRouting detour, int... sizes) {
-        super(detour, (int) Arrays.stream(sizes).filter(s -> s > 1).count(), t);
+        super(
+                detour,
+                (int) Arrays.stream(sizes).filter(s -> s > 1).count(),
+                t,
+                Arrays.stream(sizes).reduce(1, Math::multiplyExact));
         if (t < 1 || sizes.length == 0 || Arrays.stream(sizes).anyMatch(s -> s < 1)) {
             throw new IllegalArgumentException(
                     "hyperx of %s nodes per router and sizes %s: each must be at least 1"
@@ -35,10 +38,9 @@ public final class HyperXTopology extends DetourTopology {
         firstPort[0] = t;
         for (int d = 0; d < sizes.length; d++) {
             strides[d] = product;
-            product = Math.multiplyExact(product, sizes[d]);
+            product *= sizes[d];
             firstPort[d + 1] = firstPort[d] + sizes[d] - 1;
         }
-        routers = product;
     }
 
     @Override
@@ -46,11 +48,6 @@ public final class HyperXTopology extends DetourTopology {
         String list =
                 Arrays.stream(sizes).mapToObj(Integer::toString).collect(Collectors.joining(","));
         return "hyperx(%s;nodes=%s%s)".formatted(list, nodesPerRouter, detourName());
-    }
-
-    @Override
-    public int routers() {
-        return routers;
     }
 
     @Override

@@ -14,7 +14,6 @@ public final class SlimFlyTopology extends DetourTopology {
 
     private final int q;
     private final int degree;
-    private final int routers;
 
     /** By router and port, without nodes: who is there. */
     private final int[] neighbour;
@@ -29,7 +28,7 @@ public final class SlimFlyTopology extends DetourTopology {
      * @param t nodes per router
      */
     public SlimFlyTopology(int q, int t, DetourRouting detour) {
-        super(detour, 2, t);
+        super(detour, 2, t, 2 * q * q);
         if (q < 5 || q > Q_MAX || q % 4 != 1 || !isPrime(q) || t < 1) {
             throw new IllegalArgumentException(
                     ("slimfly(q=%s,nodes=%s): q must be 5, 13, 17, 29, 37, 41, 53 or 61, nodes at"
@@ -38,7 +37,7 @@ public final class SlimFlyTopology extends DetourTopology {
         }
         this.q = q;
         degree = (3 * q - 1) / 2;
-        routers = 2 * q * q;
+        int routers = routers();
         neighbour = new int[routers * degree];
         next = new byte[routers * routers];
         boolean[] isEvenPower = evenPowers();
@@ -90,6 +89,7 @@ public final class SlimFlyTopology extends DetourTopology {
     }
 
     private void findWays(int router) {
+        int routers = routers();
         byte[] port = new byte[routers];
         Arrays.fill(port, (byte) -1);
         for (int i = 0; i < degree; i++) {
@@ -118,11 +118,6 @@ public final class SlimFlyTopology extends DetourTopology {
     }
 
     @Override
-    public int routers() {
-        return routers;
-    }
-
-    @Override
     public int ports(int router) {
         return nodesPerRouter + degree;
     }
@@ -141,7 +136,7 @@ public final class SlimFlyTopology extends DetourTopology {
 
     @Override
     int shortestPort(int router, int target) {
-        return nodesPerRouter + next[router * routers + target];
+        return nodesPerRouter + next[router * routers() + target];
     }
 
     @Override

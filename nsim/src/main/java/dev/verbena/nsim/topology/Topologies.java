@@ -61,8 +61,12 @@ public final class Topologies {
                 case "slimfly" -> slimFly(named(shape, inner, "q", "nodes"), detour);
                 default -> throw unknown(text, null);
             };
-        } catch (NumberFormatException | ArithmeticException | NegativeArraySizeException e) {
+        } catch (NumberFormatException e) {
             throw unknown(text, e);
+        } catch (ArithmeticException e) {
+            throw new IllegalArgumentException(
+                    "topology '" + text + "' has more than 2^31 nodes or ports; make it smaller",
+                    e);
         }
     }
 
@@ -147,7 +151,8 @@ public final class Topologies {
         Arrays.fill(m, down);
         Arrays.fill(w, up);
         w[0] = 1;
-        if (leaves > 0 && levels > 1) {
+        // The tree refuses a down below 1.
+        if (leaves > 0 && levels > 1 && down > 0) {
             int below = (int) Math.pow(down, levels - 2);
             if (leaves % below != 0) {
                 throw new IllegalArgumentException(

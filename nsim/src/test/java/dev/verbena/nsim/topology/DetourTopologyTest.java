@@ -238,11 +238,30 @@ class DetourTopologyTest {
                 "dragonfly(p=2,a=4,h=2,routing=ugal,routing=ugal) | dragonfly has no 'routing='",
                 "hyperx(4,4;nodes=2,node=3) | did you mean 'nodes'?",
                 "slimfly(q=5,nodes=3,nodes=3) | slimfly has nodes= twice",
+                "fattree(levels=3,down=0,up=1,leaves=4) | numbers from 1, not 0",
             })
     void shouldNameWhatAShapeDoesNotHave(String name, String expected) {
         assertThatThrownBy(() -> Topologies.parse(name, TieRule.POSITIVE))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining(expected);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "torus(1000,1000,1000)",
+                "mesh(65536,65536)",
+                "xgft(65536,65536;1,1)",
+                "dragonfly(p=1,a=65536,h=65536)",
+                "dragonfly(p=1,a=1,h=2147483647)",
+                "dragonfly(p=4,a=1024,h=1024)",
+                "hyperx(32768,32768;nodes=4)",
+                "slimfly(q=61,nodes=1000000)"
+            })
+    void shouldSayThatAShapeIsTooLarge(String name) {
+        assertThatThrownBy(() -> Topologies.parse(name, TieRule.POSITIVE))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("'" + name + "' has more than 2^31 nodes or ports; make");
     }
 
     @Test
