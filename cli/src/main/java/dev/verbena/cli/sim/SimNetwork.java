@@ -22,7 +22,7 @@ import org.agrona.concurrent.UnsafeBuffer;
  */
 final class SimNetwork implements Performer, TransportHandler, AutoCloseable {
     private static final int HELLO_LENGTH = 4 + RemoteDescriptor.LENGTH;
-    private static final int SYNC_TAG = 1 << 29;
+    private static final int SYNC_TAG = TAGS;
     private static final int POLL_LIMIT = 64;
     private static final int IDLE_POLLS_MAX = 2_000;
     private static final long SLEEP_NS = 1_000_000L;

@@ -6,6 +6,9 @@ package dev.verbena.nsim.program;
  * come as puts and polls with {@link #COLLECTIVE_TAG}; these puts have no number.
  */
 public interface Performer {
+    /** Tags of a program are below this; the others are of who performs it. */
+    int TAGS = 1 << 29;
+
     /** Tag of the puts that collectives consist of; no program waits for their completion. */
     int COLLECTIVE_TAG = 1 << 30;
 

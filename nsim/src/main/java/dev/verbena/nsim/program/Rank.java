@@ -135,6 +135,7 @@ public final class Rank {
     private long issue(int code, String name, int peer, long bytes, int tag) {
         check(name, peer, bytes, tag);
         script.operation(code, peer, bytes, tag);
+        script.tag(tag);
         script.countPut(times, bytes);
         return issued++;
     }
@@ -145,6 +146,7 @@ public final class Rank {
      */
     public void poll(int tag) {
         script.polledByTag();
+        script.tag(tag);
         script.operation(Operation.POLL, tag);
     }
 
@@ -154,6 +156,7 @@ public final class Rank {
      */
     public void poll(int from, int tag) {
         script.polledBySource();
+        script.tag(tag);
         script.operation(Operation.POLL_FROM, from, tag);
     }
 

@@ -21,6 +21,7 @@ public final class Script {
     private long putCount;
     private long putBytes;
     private long bytesMax;
+    private int tagMax;
     private boolean isPolledByTag;
     private boolean isPolledBySource;
     private boolean isTwoSided;
@@ -123,6 +124,10 @@ public final class Script {
         bytesMax = Math.max(bytesMax, bytes);
     }
 
+    void tag(int tag) {
+        tagMax = Math.max(tagMax, tag);
+    }
+
     void depth(int depth) {
         depthMax = Math.max(depthMax, depth);
     }
@@ -166,7 +171,7 @@ public final class Script {
     /**
      * Does what a rank does somewhere else than in the simulator.
      *
-     * @throws UnsupportedOperationException if it sends, receives or calculates
+     * @throws UnsupportedOperationException if {@link #checkPerformable} does
      */
     public void perform(int rank, Performer performer) {
         checkPerformable();
@@ -183,6 +188,12 @@ public final class Script {
             throw new UnsupportedOperationException(
                     "sends, receives and calculations are known to the simulator only; use puts,"
                             + " gets, polls and collectives of sizes");
+        }
+        if (tagMax >= Performer.TAGS) {
+            throw new UnsupportedOperationException(
+                    ("tag %s: outside the simulator, tags from 2^29 on are of what synchronises"
+                                    + " processes; use a smaller tag")
+                            .formatted(tagMax));
         }
     }
 

@@ -80,6 +80,24 @@ class ScriptPlayerTest {
     }
 
     @Test
+    void shouldRefuseTagsOfThosePerforming() {
+        int most = Performer.TAGS - 1;
+        assertThat(play(rank -> rank.put(0, 8, most))).containsExactly("put 0 8 " + most);
+        int tag = Performer.TAGS;
+        List<Program> wrong =
+                List.of(
+                        rank -> rank.put(0, 8, tag),
+                        rank -> rank.poll(tag),
+                        rank -> rank.poll(0, tag));
+        for (Program program : wrong) {
+            assertThatThrownBy(() -> play(program))
+                    .isInstanceOf(UnsupportedOperationException.class)
+                    .hasMessageContaining("tag 536870912")
+                    .hasMessageContaining("use a smaller tag");
+        }
+    }
+
+    @Test
     void shouldRefuseWhatOnlyTheSimulatorKnows() {
         assertThatThrownBy(() -> play(rank -> rank.isend(0, 8, 1)))
                 .hasMessageContaining("known to the simulator only");
