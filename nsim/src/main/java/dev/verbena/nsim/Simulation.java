@@ -109,7 +109,8 @@ public final class Simulation {
     /**
      * Runs a program to its end.
      *
-     * @throws IllegalArgumentException if the machine has too few nodes, or the program is wrong
+     * @throws IllegalArgumentException if the machine has too few nodes, the program is wrong, or
+     *     it takes longer than 2<sup>63</sup> ps
      * @throws SimulationException if it does not end; names a rank and what it waits for
      */
     public SimulationResult run(Program program) {

@@ -21,6 +21,7 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -249,8 +250,15 @@ public final class SimCommand extends CliCommand {
         if (isFigure && processes == null && !scenario.figure().isEmpty()) {
             numbers = scenario.figure();
         }
+        List<Curve> curves = isFigure ? scenario.curves() : List.of(usual);
+        int most = curves.stream().mapToInt(Curve::processesMax).max().orElseThrow();
+        if (Collections.min(numbers) > most) {
+            throw wrong(
+                    "--processes %s: no curve of %s goes so far; the longest goes to %s",
+                    Collections.min(numbers), scenario.name(), most);
+        }
         List<Runnable> runs = new ArrayList<>();
-        for (Curve curve : isFigure ? scenario.curves() : List.of(usual)) {
+        for (Curve curve : curves) {
             if (isFigure && !isJson) {
                 runs.add(() -> out.println(curve.name()));
             }

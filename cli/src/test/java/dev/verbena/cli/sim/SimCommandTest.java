@@ -285,12 +285,56 @@ class SimCommandTest {
     void shouldLeaveOutWhatCannotBeCompared(@TempDir Path folder) throws Exception {
         Path file = folder.resolve("two-sided.scenario");
         Files.writeString(file, "program\n    isend (rank + 1) % p, 8, 0\n    recv any, 8, 0\n");
-        Run run = Run.of("sim", "compare", file.toString(), "particle-exchange", "-n2");
+        Path tagged = folder.resolve("tagged.scenario");
+        Files.writeString(tagged, "program\n    put (rank + 1) % p, 8, 536870912\n");
+        String[] scenarios = {file.toString(), tagged.toString(), "particle-exchange"};
+        Run run = Run.of(with(new String[] {"sim", "compare", "-n2"}, scenarios));
         assertThat(run.code()).isEqualTo(1);
         assertThat(run.err())
                 .contains("left out: two-sided: sends, receives and calculations are known to the")
+                .contains("left out: tagged: tag 536870912: ", "use a smaller tag")
                 .contains("particle-exchange cannot have 2 processes")
                 .contains("nothing is left to be compared");
+    }
+
+    @Test
+    void shouldSayThatNoCurveGoesSoFar(@TempDir Path folder) throws Exception {
+        Path file = folder.resolve("a.scenario");
+        Files.writeString(file, "curve a, to 4\ncurve b, to 8\nprogram\n    barrier\n");
+        Path output = folder.resolve("report");
+        String[] line = {"sim", file.toString(), "--figure", "-n", "16,32"};
+        for (String[] each : new String[][] {line, with(line, "--output=" + output)}) {
+            Run run = Run.of(each);
+            assertThat(run.code()).isEqualTo(2);
+            assertThat(run.err()).contains(" 16: no curve of a goes so far; the longest goes to 8");
+            assertThat(run.out()).isEmpty();
+        }
+        assertThat(output).doesNotExist();
+        assertThat(Run.of("sim", file.toString(), "--figure", "-n8,16").code()).isZero();
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "put 1, 20480000, 0 | packet | dma.bandwidth=1 | 2",
+                "put 1, 20480000, 0 | message | dma.bandwidth=1 | 2",
+                "put 1, 20480000, 0 | packet | link.bandwidth=1 | 1",
+                "put 1, 20480000, 0 | message | link.bandwidth=1 | 1",
+                "compute 9000000000ms; compute 9000000000ms | packet | vc.buffer=2 | 1",
+            })
+    void shouldSayThatTheTimeIsOver(
+            String program, String level, String setting, int perNode, @TempDir Path folder)
+            throws Exception {
+        Path file = folder.resolve("long.scenario");
+        String rank0 = "\n    if rank = 0\n    " + program.replace("; ", "\n    ") + "\n    end\n";
+        Files.writeString(file, "program" + rank0);
+        String[] line = {"sim", file.toString(), "-n2", "--level=" + level, "--set=" + setting};
+        Run run = Run.of(with(line, "--per-node=" + perNode));
+        assertThat(run.code()).as(run.out()).isEqualTo(2);
+        assertThat(run.err())
+                .contains("the 106 days that can be simulated are over")
+                .contains("shorten the computation or raise the bandwidth");
     }
 
     @Test

@@ -1,6 +1,7 @@
 package dev.verbena.nsim.engine;
 
 import dev.verbena.nsim.internal.SplitMix64;
+import dev.verbena.nsim.internal.VirtualTime;
 import java.util.Arrays;
 
 /**
@@ -121,11 +122,15 @@ public final class Engine {
      * @param timePs when, not before {@link #nowPs()}
      * @param target the entity that it is for
      * @param source the entity that makes it: orders events of one time and target
-     * @throws IllegalArgumentException if the time has passed, or the target is in another
-     *     partition and the time is nearer than the lookahead; names both entities
+     * @throws IllegalArgumentException if the time has passed, or is past 2<sup>63</sup> ps, or the
+     *     target is in another partition and the time is nearer than the lookahead; names both
+     *     entities
      */
     public void schedule(long timePs, int target, int source, int kind, long argument) {
         if (timePs < now) {
+            if (timePs < 0) {
+                throw VirtualTime.over();
+            }
             throw new IllegalArgumentException(
                     ("entity %s schedules an event of kind %s for entity %s at %s ps, but it is"
                                     + " %s ps already")

@@ -1,5 +1,6 @@
 package dev.verbena.nsim.network;
 
+import dev.verbena.nsim.internal.VirtualTime;
 import java.util.Arrays;
 
 /**
@@ -171,6 +172,9 @@ final class FlowTable {
     /** rest * 2^PROGRESS_SHIFT / level, rounded up, in steps that do not overflow. */
     private static long duration(long rest, long atLevel) {
         long quotient = rest / atLevel;
+        if (quotient >= Long.MAX_VALUE >> PROGRESS_SHIFT) {
+            throw VirtualTime.over();
+        }
         long remainder = rest % atLevel;
         for (int bits = PROGRESS_SHIFT; bits > 0; ) {
             int step = Math.min(bits, Long.numberOfLeadingZeros(remainder | 1) - 1);

@@ -2,6 +2,7 @@ package dev.verbena.nsim.network;
 
 import dev.verbena.nsim.engine.Engine;
 import dev.verbena.nsim.engine.InstantHandler;
+import dev.verbena.nsim.internal.VirtualTime;
 import dev.verbena.nsim.topology.Congestion;
 import dev.verbena.nsim.topology.Topology;
 import java.util.Arrays;
@@ -146,7 +147,7 @@ public final class MessageNetwork implements NetworkModel, InstantHandler, Conge
         if (node == to) {
             long packets = context.packetCount(messages.bytes(message));
             long last = messages.bytes(message) - (packets - 1) * payload;
-            long time = (packets - 1) * inMemory.of(payload) + inMemory.of((int) last);
+            long time = inMemory.of(packets, payload, (int) last);
             engine.schedule(timePs + time, node, node, EventKinds.LOCAL, message);
         } else if (messages.kind(message) == MessageTable.GET) {
             small(timePs, node, to, context.requestBytes(), EventKinds.ASKED, message);
@@ -190,7 +191,7 @@ public final class MessageNetwork implements NetworkModel, InstantHandler, Conge
 
     /** What the route that was walked costs beside transfers. */
     private long latencyPs() {
-        return (wayCount - 1) * perRouterPs + context.cablePs();
+        return VirtualTime.sum(VirtualTime.times(wayCount - 1, perRouterPs), context.cablePs());
     }
 
     private void count(long packets, long bytes, long nodeBusyPs, long portBusyPs) {
@@ -214,9 +215,9 @@ public final class MessageNetwork implements NetworkModel, InstantHandler, Conge
         count(
                 packets,
                 onWire,
-                (packets - 1) * onCable.of(payload + header) + onCable.of(last + header),
-                (packets - 1) * atPort.of(payload + header) + atPort.of(last + header));
-        long alonePs = latencyPs() + transferPs(packets, last);
+                onCable.of(packets, payload + header, last + header),
+                atPort.of(packets, payload + header, last + header));
+        long alonePs = VirtualTime.sum(latencyPs(), transferPs(packets, last));
         if (onWire == 0) {
             engine.schedule(timePs + alonePs, to, from, EventKinds.ARRIVE, message);
             return;
@@ -244,18 +245,19 @@ public final class MessageNetwork implements NetworkModel, InstantHandler, Conge
     private long transferPs(long packets, int last) {
         long read = inMemory.of(last);
         long wire = atPort.of(last + header);
-        long ofLast = 2 * read + wire;
+        long ofLast = VirtualTime.sum(2 * read, wire);
         if (packets == 1) {
             return ofLast;
         }
         long readFull = inMemory.of(payload);
         long wireFull = atPort.of(payload + header);
         long slower = Math.max(readFull, wireFull);
-        long others = packets - 2;
-        long byFirst = readFull + others * readFull + ofLast;
-        long bySecond = readFull + wireFull + others * slower + wire + read;
-        long byThird = 2 * readFull + wireFull + others * slower + read;
-        return Math.max(byFirst, Math.max(bySecond, byThird));
+        long byFirst = VirtualTime.sum(VirtualTime.times(packets - 1, readFull), ofLast);
+        long both = VirtualTime.sum(readFull, wireFull);
+        long others = VirtualTime.sum(both, VirtualTime.times(packets - 2, slower));
+        // The last on the wire, or one more that is read.
+        long end = VirtualTime.sum(Math.max(wire, readFull), read);
+        return Math.max(byFirst, VirtualTime.sum(others, end));
     }
 
     private void onFlowsEnd(long timePs) {

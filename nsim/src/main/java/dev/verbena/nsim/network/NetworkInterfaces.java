@@ -119,7 +119,7 @@ final class NetworkInterfaces {
         long count = context.packetCount(messages.bytes(message));
         messages.packets(message, count);
         if (node == messages.destination(message)) {
-            long time = (count - 1) * inMemory.of(payload) + inMemory.of(sizeOfLast(message));
+            long time = inMemory.of(count, payload, sizeOfLast(message));
             engine.schedule(timePs + time, node, node, EventKinds.LOCAL, message);
         } else if (messages.kind(message) == MessageTable.GET) {
             int size = context.requestBytes();

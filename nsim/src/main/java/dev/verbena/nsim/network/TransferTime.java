@@ -1,5 +1,7 @@
 package dev.verbena.nsim.network;
 
+import dev.verbena.nsim.internal.VirtualTime;
+
 /** How long bytes take at a rate, rounded up to whole picoseconds once per transfer. */
 final class TransferTime {
     private static final long PS_PER_SECOND = 1_000_000_000_000L;
@@ -23,6 +25,11 @@ final class TransferTime {
             return times[1];
         }
         return remember(bytes);
+    }
+
+    /** How long packets take one behind another, all of them full but the last. */
+    long of(long packets, int full, int last) {
+        return VirtualTime.sum(VirtualTime.times(packets - 1, of(full)), of(last));
     }
 
     private long remember(int bytes) {
