@@ -349,7 +349,7 @@ final class BenchPlan {
 
     private Contestant ofi(String operation, int length, int window, double scale) {
         String twin =
-                "%s %s %d %d 'tcp;ofi_rxm'"
+                "%s %s %s %s 'tcp;ofi_rxm'"
                         .formatted(bench.resolve("ofi/ofi_twin"), operation, length, window);
         return onLoopback("libfabric in C", twin, VALUE, scale);
     }

@@ -61,7 +61,8 @@ final class BenchReport {
             return done + ": no spread is known, so no ratio is a verdict.";
         }
         String text = "%d rounds. In %d of %d rows the rounds differ by more than %.0f %%";
-        return text.formatted(rounds, counts[1], counts[0], 100 * BenchGroup.NOISY_SPREAD)
+        double spread = 100 * BenchGroup.NOISY_SPREAD;
+        return String.format(Locale.ROOT, text, rounds, counts[1], counts[0], spread)
                 + (moved == 0 ? "." : "; during " + moved + " turns the host moved a processor.")
                 + (counts[1] > 0 || moved > 0 ? " They are marked noisy: measure again." : "");
     }
@@ -292,7 +293,7 @@ final class BenchReport {
         List<String> lines = new ArrayList<>();
         for (int bytes : group.lengths()) {
             StringBuilder line = new StringBuilder();
-            line.append(String.format("%-18s %9d B ", group.id(), bytes));
+            line.append(String.format(Locale.ROOT, "%-18s %9d B ", group.id(), bytes));
             for (String name : group.series()) {
                 double value = group.median(name, bytes, group.figure());
                 if (!Double.isNaN(value)) {

@@ -182,7 +182,7 @@ final class Contestants {
         long iterations = Math.max(50, Math.min(1_000_000, 20_000_000_000L / (length + 20_000)));
         String client =
                 String.format(
-                        "%s 127.0.0.1 -p $port -c 0 -t %s -s %d -n %d -w %d -f%s",
+                        "%s 127.0.0.1 -p $port -c 0 -t %s -s %s -n %s -w %s -f%s",
                         UCX, test, length, iterations, iterations / 10, options);
         return ("{ "
                         + ENDS_SERVER

@@ -17,7 +17,7 @@ import java.util.regex.Pattern;
  */
 final class OfiComparisons {
     private static final String OURS =
-            "java -XX:+UseSerialGC -cp '%s' dev.verbena.cli.VerbenaCommand %s --size=%d --op=%s ";
+            "java -XX:+UseSerialGC -cp '%s' dev.verbena.cli.VerbenaCommand %s --size=%s --op=%s ";
     private static final String SERVE = "--transport=ofi --listen";
     private static final String MEASURE = "--connect=$SAID --json ";
     private static final String PEER =
@@ -114,7 +114,7 @@ final class OfiComparisons {
     }
 
     private Contestant twin(String operation, int length, int window, double scale) {
-        String program = "ofi_twin %s %d %d %s".formatted(operation, length, window, PROVIDER);
+        String program = "ofi_twin %s %s %s %s".formatted(operation, length, window, PROVIDER);
         String name =
                 "C over libfabric"
                         + (operation.startsWith("spin_") ? ", queue without descriptor" : "")
@@ -148,10 +148,10 @@ final class OfiComparisons {
     /** Its server says nothing before it listens. */
     private Contestant ucx(String test, int length, int count, Pattern number, double scale) {
         String server =
-                "ucx_perftest -p %d >/dev/null & until grep -q ':%04X .* 0A ' /proc/net/tcp; do sleep 0.1; done; echo ready; wait"
+                "ucx_perftest -p %s >/dev/null & until grep -q ':%04X .* 0A ' /proc/net/tcp; do sleep 0.1; done; echo ready; wait"
                         .formatted(UCX_PORT, UCX_PORT);
         String client =
-                "ucx_perftest $PEER -p %d -t %s -s %d -n %d -w %d -f"
+                "ucx_perftest $PEER -p %s -t %s -s %s -n %s -w %s -f"
                         .formatted(UCX_PORT, test, length, count, count / 10);
         return pair("UCX " + test + ", UCX_TLS=tcp", server, client, OVER_TCP, number, scale);
     }

@@ -15,7 +15,7 @@ final class Surroundings {
     /** In one line, ended by a full stop. */
     static String line() throws IOException {
         return String.format(
-                "%s, %d processors, Linux %s, Java %s, UCX %s, software NIC, %s.",
+                "%s, %s processors, Linux %s, Java %s, UCX %s, software NIC, %s.",
                 ThisMachine.processor(),
                 Runtime.getRuntime().availableProcessors(),
                 System.getProperty("os.version"),

@@ -133,13 +133,13 @@ public final class VerbsComparison {
             System.out.println(take(row));
         }
         System.out.printf(
-                "%nperftest was run again %d times, for its clock had failed%n",
+                "%nperftest was run again %s times, for its clock had failed%n",
                 contestants.runsAgain());
     }
 
     private String environment() throws IOException {
         return String.format(
-                "Device %s, %s, %d processors, Linux %s, Java %s; medians of %d rounds",
+                "Device %s, %s, %s processors, Linux %s, Java %s; medians of %s rounds",
                 contestants.device(),
                 value("/proc/cpuinfo", "model name"),
                 Runtime.getRuntime().availableProcessors(),

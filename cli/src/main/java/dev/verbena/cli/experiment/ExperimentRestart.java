@@ -7,6 +7,7 @@ import dev.verbena.cli.experiment.ExperimentPoint.Manner;
 import dev.verbena.cli.report.Chart;
 import dev.verbena.cli.report.ResultReport;
 import java.util.List;
+import java.util.Locale;
 
 /**
  * E4: a restart file of 8.5 MB at each step: not written, written to a file, sent item by item,
@@ -37,6 +38,7 @@ final class ExperimentRestart {
                 new ExperimentTable(
                         "Time for a restart file (figures 11 and 12)",
                         String.format(
+                                Locale.ROOT,
                                 "%d processes, 8.5 MB each at every step, %.0f ms of computing"
                                         + " between, which is %.2f times the knee at %.0f MB/s. No"
                                         + " output: the items are packed and dropped. File:"

@@ -163,9 +163,7 @@ public final class NessieBench extends CliCommand {
                                     row.name(),
                                     text(row.value()) + " " + row.unit(),
                                     base == null ? "" : text(base.value()),
-                                    base == null
-                                            ? ""
-                                            : "%.2f".formatted(row.value() / base.value())));
+                                    ratio(row, base)));
         }
         List<List<String>> clients = clients(rows);
         if (!clients.isEmpty()) {
@@ -197,6 +195,10 @@ public final class NessieBench extends CliCommand {
                 : String.format(Locale.ROOT, "%.1f", value);
     }
 
+    private static String ratio(BenchRow row, BenchRow base) {
+        return base == null ? "" : String.format(Locale.ROOT, "%.2f", row.value() / base.value());
+    }
+
     private void write(List<BenchRow> rows, Path folder) throws IOException {
         ResultReport report = new ResultReport("Nessie: what a call costs");
         List<List<String>> lines = new ArrayList<>();
@@ -208,7 +210,7 @@ public final class NessieBench extends CliCommand {
                             text(row.value()),
                             row.unit(),
                             base == null ? "" : base.name(),
-                            base == null ? "" : "%.2f".formatted(row.value() / base.value())));
+                            ratio(row, base)));
             Map<String, Object> point = new LinkedHashMap<>();
             point.put("row", row.name());
             point.put("unit", row.unit());

@@ -379,7 +379,7 @@ abstract class PerfCommand extends CliCommand {
         if (isJson) {
             out.printf(
                     "{\"command\": \"%s\", \"operation\": \"%s\", \"transport\": \"%s\","
-                            + " \"java\": \"%s\", \"processors\": %d, \"results\": [%n  %s%n]}%n",
+                            + " \"java\": \"%s\", \"processors\": %s, \"results\": [%n  %s%n]}%n",
                     spec.name(),
                     what,
                     scheme,

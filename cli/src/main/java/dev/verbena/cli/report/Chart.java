@@ -192,15 +192,15 @@ public final class Chart {
         }
         out.append(
                 String.format(
-                        "<line class=\"axis\" x1=\"%d\" x2=\"%d\" y1=\"%d\" y2=\"%d\"/>",
+                        "<line class=\"axis\" x1=\"%s\" x2=\"%s\" y1=\"%s\" y2=\"%s\"/>",
                         LEFT, WIDTH - RIGHT, HEIGHT - BOTTOM, HEIGHT - BOTTOM));
         out.append(
                 String.format(
-                        "<text class=\"name\" x=\"%d\" y=\"%d\" text-anchor=\"middle\">%s</text>",
+                        "<text class=\"name\" x=\"%s\" y=\"%s\" text-anchor=\"middle\">%s</text>",
                         (LEFT + WIDTH - RIGHT) / 2, HEIGHT - 8, Html.escape(xTitle)));
         out.append(
                 String.format(
-                        "<text class=\"name\" transform=\"translate(14 %d) rotate(-90)\""
+                        "<text class=\"name\" transform=\"translate(14 %s) rotate(-90)\""
                                 + " text-anchor=\"middle\">%s</text>",
                         (top + HEIGHT - BOTTOM) / 2, Html.escape(yTitle)));
     }
@@ -253,8 +253,8 @@ public final class Chart {
             int y = 14 + LEGEND_ROW * row;
             out.append(
                     String.format(
-                            "<g class=\"%s\"><polyline points=\"%d,%d %d,%d\"/></g>"
-                                    + "<text class=\"legend\" x=\"%d\" y=\"%d\">%s</text>",
+                            "<g class=\"%s\"><polyline points=\"%s,%s %s,%s\"/></g>"
+                                    + "<text class=\"legend\" x=\"%s\" y=\"%s\">%s</text>",
                             line.style, at, y, at + 18, y, at + 24, y + 4, Html.escape(line.name)));
             at += width;
         }

@@ -65,8 +65,10 @@ final class HeatMap {
     private void label(int at, String text) {
         cells.append(
                 String.format(
+                        Locale.ROOT,
                         "<text x=\"0\" y=\"%d\" class=\"tick\">%s</text>",
-                        at * CELL + CELL - 2, text));
+                        at * CELL + CELL - 2,
+                        text));
     }
 
     private void cell(int link, int column) {

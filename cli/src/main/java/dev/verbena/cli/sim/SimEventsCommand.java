@@ -121,6 +121,7 @@ final class SimEventsCommand extends CliCommand {
         hash += Engine.traceHashOf(lastPs, record.target(), record.source(), record.kind());
         if (!isSummary && lastPs >= fromPs && lastPs <= untilPs) {
             out.printf(
+                    Locale.ROOT,
                     "%d,%d,%d,%s,%s,%s,%d%n",
                     runs,
                     processes,
@@ -150,7 +151,8 @@ final class SimEventsCommand extends CliCommand {
                 hash);
         for (int kind = 0; kind < counts.length; kind++) {
             if (counts[kind] > 0) {
-                out.printf("  %-10s %d%n", NetworkModel.kindName(kind), counts[kind]);
+                String name = NetworkModel.kindName(kind);
+                out.printf(Locale.ROOT, "  %-10s %d%n", name, counts[kind]);
             }
         }
     }

@@ -90,7 +90,7 @@ final class SimLevelsCommand extends CliCommand {
                             ? String.format(Locale.ROOT, "%6.1f %% and more  ", 100 * low)
                             : String.format(
                                     Locale.ROOT, "%6.1f to %6.1f %%", 100 * low, 100 * high);
-            out.printf("%s %6d %s%n", label, count, "#".repeat(length));
+            out.printf(Locale.ROOT, "%s %6d %s%n", label, count, "#".repeat(length));
         }
         out.println("```");
     }

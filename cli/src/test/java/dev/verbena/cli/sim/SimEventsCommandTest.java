@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
@@ -83,6 +84,23 @@ class SimEventsCommandTest {
                         .filter(l -> l.startsWith("1,4,"))
                         .toList();
         assertThat(part).isNotEmpty().allMatch(l -> time(l) == middle).isSubsetOf(first);
+    }
+
+    /** Of a country with digits of its own. */
+    @Test
+    void shouldPrintTheSameInEachLocale() {
+        Path file = folder.resolve("events");
+        written(file);
+        String events = read(file).out();
+        String summary = read(file, "--summary").out();
+        Locale before = Locale.getDefault();
+        try {
+            Locale.setDefault(Locale.forLanguageTag("ar-EG"));
+            assertThat(read(file).out()).isEqualTo(events);
+            assertThat(read(file, "--summary").out()).isEqualTo(summary);
+        } finally {
+            Locale.setDefault(before);
+        }
     }
 
     private static long time(String line) {

@@ -20,7 +20,7 @@ import org.agrona.concurrent.UnsafeBuffer;
  * length, batches of 1,000 round trips, and on the measuring side the other side's address.
  */
 public final class AeronUdpPeer {
-    private static final String CHANNEL = "aeron:udp?endpoint=%s:%d";
+    private static final String CHANNEL = "aeron:udp?endpoint=%s:%s";
     private static final int PORT = 40_123;
     private static final int STREAM = 1001;
 

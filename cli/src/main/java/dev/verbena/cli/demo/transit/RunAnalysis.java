@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import java.util.Locale;
 import java.util.TreeMap;
 
 /** Physics of a run, computed from its restart files as they arrive. One thread. */
@@ -165,8 +166,10 @@ public final class RunAnalysis {
                         "energy is conserved",
                         deviation <= energyTolerance,
                         String.format(
+                                Locale.ROOT,
                                 "largest deviation %.3f %%, allowed %.3f %%",
-                                100 * deviation, 100 * energyTolerance)));
+                                100 * deviation,
+                                100 * energyTolerance)));
         checks.add(sameBitsCheck());
         return checks;
     }
@@ -187,6 +190,7 @@ public final class RunAnalysis {
                     name,
                     largest < 0.01,
                     String.format(
+                            Locale.ROOT,
                             "theory says stable; the field holds at most %.2g of the energy",
                             largest));
         }
@@ -200,8 +204,12 @@ public final class RunAnalysis {
                 name,
                 Math.abs(ratio - 1) <= growthTolerance,
                 String.format(
+                        Locale.ROOT,
                         "measured %.4f, theory %.4f: %+.2f %%, allowed %.2f %%",
-                        fit.rate(), theory, 100 * (ratio - 1), 100 * growthTolerance));
+                        fit.rate(),
+                        theory,
+                        100 * (ratio - 1),
+                        100 * growthTolerance));
     }
 
     /** Compares, bit for bit, what was computed here with what the simulation computed. */

@@ -21,12 +21,16 @@ final class ExperimentReport {
         Trial first = plan.trials().get(0);
         report.section(
                 "What was measured",
-                ("%s datasets of %.1f MB from one mapped source, %.2f GB in all, %s runs of each"
-                                + " point; means with 95 %% confidence intervals. A run is from"
+                String.format(
+                        Locale.ROOT,
+                        "%s datasets of %.1f MB from one mapped source, %.2f GB in all, %s runs of"
+                                + " each point; means with 95 %% confidence intervals. A run is from"
                                 + " connecting until the staging machine has every dataset, on disk"
-                                + " until they are forced. Everything runs on one machine.")
-                        .formatted(
-                                datasets, first.bytes / 1e6, first.bytes * datasets / 1e9, runs));
+                                + " until they are forced. Everything runs on one machine.",
+                        datasets,
+                        first.bytes / 1e6,
+                        first.bytes * datasets / 1e9,
+                        runs));
     }
 
     ResultReport report() {
