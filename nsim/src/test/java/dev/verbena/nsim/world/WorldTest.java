@@ -166,18 +166,12 @@ class WorldTest {
         assertThat(both[0].has("lost") || both[1].has("lost")).isFalse();
     }
 
-    /** Only those: one that nobody wanted to close keeps the transport open. */
     @Test
     void shouldCloseARegionThatIsInUseWithItsTransport() {
         pair();
-        Transport transport = both[0].transport;
-        RegisteredRegion other = transport.allocate(64, 0);
-        world.cut(world.host("a"), world.host("b"));
         both[0].send(1);
         assertThatThrownBy(both[0].region::close).isInstanceOf(IllegalStateException.class);
-        assertThatThrownBy(transport::close).hasMessageContaining(other.toString());
-        other.close();
-        transport.close();
+        both[0].transport.close();
         assertThat(both[0].region.isClosed()).isTrue();
     }
 
