@@ -115,19 +115,24 @@ static double run(int index, uint64_t size, uint64_t iterations)
 
 static double line_round_trip(void)
 {
+    atomic_store(&board->looks, PAUSING);
     return run(0, 8, 20000);
 }
 
-/* Of either way to wait the one with the faster line, each tried in turn. */
-static void choose_pausing(void)
+/* Of the ways to wait the fastest for an operation, each tried in turn. */
+static void choose_looks(int index, uint64_t size, double guess)
 {
-    double best[2] = {1e9, 1e9};
-    for (int i = 0; i < 6; i++) {
-        atomic_store(&board->is_pausing, i % 2);
-        double ns = line_round_trip();
-        best[i % 2] = ns < best[i % 2] ? ns : best[i % 2];
+    uint64_t iterations = guess > 100 ? (uint64_t)(2e6 / guess) + 1 : 20000;
+    double best[LOOKS] = {1e18, 1e18, 1e18};
+    int fastest = AT_ONCE;
+    for (int i = 0; i < 3 * LOOKS; i++) {
+        atomic_store(&board->looks, i % LOOKS);
+        double ns = run(index, size, iterations);
+        best[i % LOOKS] = ns < best[i % LOOKS] ? ns : best[i % LOOKS];
     }
-    atomic_store(&board->is_pausing, best[1] < best[0]);
+    for (int i = 1; i < LOOKS; i++)
+        fastest = best[i] < best[fastest] ? i : fastest;
+    atomic_store(&board->looks, fastest);
 }
 
 static void sample(int index, uint64_t size)
@@ -135,6 +140,8 @@ static void sample(int index, uint64_t size)
     const struct op *op = &ops[index];
     double before = line_round_trip();
     double guess = run(index, size, 20);
+    if (op->right && !op->throughput)
+        choose_looks(index, size, guess);
     uint64_t iterations = (uint64_t)((double)sample_ns / (guess > 1 ? guess : 1));
     iterations = iterations < 20 ? 20 : iterations > 20000000 ? 20000000 : iterations;
     double ns = run(index, size, iterations);
@@ -293,7 +300,6 @@ int main(int argc, char **argv)
         shm_close(shm);
         return 0;
     }
-    choose_pausing();
     for (const char *p = sizes; p && *p; p = strchr(p, ',') ? strchr(p, ',') + 1 : NULL) {
         uint64_t size = strtoull(p, NULL, 10);
         for (int k = 0; k < OPS; k++)

@@ -20,6 +20,11 @@ struct line {
 };
 
 /* Shared by the two processes: commands and what the limits use. */
+/* A barrier or a pause between two looks at a word lets the processor begin one look only, and the
+ * line comes sooner, unless the processor's pause is long. Which is fastest is tried before each
+ * operation is measured. */
+enum looks { AT_ONCE, PAUSING, FENCING, LOOKS };
+
 struct board {
     struct line command; /* counts; the right side runs `op` when it changes */
     struct line done;
@@ -34,7 +39,7 @@ struct board {
     int foreign_ok;
     _Atomic int ready[2];
     _Atomic int quit;
-    _Atomic int is_pausing;
+    _Atomic int looks; /* enum looks */
 };
 
 static struct board *board;
@@ -64,11 +69,14 @@ static inline void pause_briefly(void)
 #endif
 }
 
-/* A pause between two looks lets the processor begin one look only, and the line comes sooner,
- * unless the processor's pause is long. Which is faster is tried before anything is measured. */
 static inline void await_word(_Atomic uint64_t *word, uint64_t value)
 {
-    if (atomic_load_explicit(&board->is_pausing, memory_order_relaxed))
+    int looks = atomic_load_explicit(&board->looks, memory_order_relaxed);
+    if (looks == FENCING)
+        do
+            atomic_thread_fence(memory_order_seq_cst);
+        while (atomic_load_explicit(word, memory_order_acquire) != value);
+    else if (looks == PAUSING)
         while (atomic_load_explicit(word, memory_order_acquire) != value)
             pause_briefly();
     else

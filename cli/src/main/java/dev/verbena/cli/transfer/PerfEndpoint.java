@@ -39,9 +39,6 @@ public final class PerfEndpoint implements AutoCloseable {
     /** A receiver of a stream of messages polls. One that has had none for a millisecond sleeps. */
     private static final int IDLE_POLLS_MAX = 10_000;
 
-    /** With a pause between two looks the processor begins one only: the line comes sooner. */
-    private static final int LOOKS_PER_POLL = 1000;
-
     /** Longest time from a signal to the end of the process. */
     public static final long CLOSE_MS = 4_000;
 
@@ -49,11 +46,10 @@ public final class PerfEndpoint implements AutoCloseable {
 
     private final Transport transport;
     private final boolean isSleeping;
-    private final int looksPerPoll;
     private final RegisteredRegion inbox;
     private final RegisteredRegion outbox;
     private final RegisteredRegion control;
-    private final UnsafeBuffer inboxBuffer;
+    private final MarkWatch marks;
     private final UnsafeBuffer outboxBuffer;
     private final UnsafeBuffer controlBuffer;
     private final Handler handler = new Handler();
@@ -117,7 +113,6 @@ public final class PerfEndpoint implements AutoCloseable {
                                 .peerTimeoutNs(TIMEOUT_NS));
         opened.push(transport);
         boolean isBypassing = (transport.capabilities() & Capability.APPLICATION_BYPASS) != 0;
-        looksPerPoll = isBypassing ? LOOKS_PER_POLL : 0;
         try {
             inbox = inbox(length, settings.isForeign());
             outbox = keep(transport.allocate(length, 0));
@@ -126,7 +121,7 @@ public final class PerfEndpoint implements AutoCloseable {
             CloseHelper.quietCloseAll(opened);
             throw e;
         }
-        inboxBuffer = inbox.buffer(0, length);
+        marks = new MarkWatch(inbox.buffer(0, length), isBypassing);
         outboxBuffer = outbox.buffer(0, length);
         controlBuffer = control.buffer(0, 128);
         Runtime.getRuntime().addShutdownHook(hook);
@@ -365,23 +360,29 @@ public final class PerfEndpoint implements AutoCloseable {
         outboxBuffer.putByte(length - 1, value);
     }
 
-    /** Waits until the other side has put this as the last byte. */
-    public void awaitMark(int length, byte value) {
-        while (!hasMark(length, value)) {
-            pollNow();
-            for (int i = 0; i < looksPerPoll && !hasMark(length, value); i++) {
-                Thread.onSpinWait();
-            }
-        }
+    /** A put is there without a poll, so that {@link #fence} matters. */
+    public boolean isBypassing() {
+        return marks.isBypassing();
     }
 
-    private boolean hasMark(int length, byte value) {
-        return inboxBuffer.getByteVolatile(length - 1) == value;
+    /**
+     * Whether a full memory barrier, or else a pause, divides two looks at a mark: the processor
+     * then begins one look only, and the line comes sooner.
+     */
+    public void fence(boolean isWanted) {
+        marks.fence(isWanted);
+    }
+
+    /** Waits until the other side has put this as the last byte. */
+    public void awaitMark(int length, byte value) {
+        do {
+            pollNow();
+        } while (!marks.isSeen(length, value));
     }
 
     /** Before a round, so that no mark of another one is taken for its own. */
     public void clearMark(int length) {
-        inboxBuffer.putByteVolatile(length - 1, (byte) 0);
+        marks.clear(length);
     }
 
     /** How many have come so far. */

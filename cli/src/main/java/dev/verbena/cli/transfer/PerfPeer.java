@@ -18,6 +18,9 @@ public final class PerfPeer implements Callable<Integer> {
     /** Flag in a round's operation: answer each transfer with one in return. */
     public static final int ECHO = 0x100;
 
+    /** Flag in a round's operation: barriers and no pauses divide looks. */
+    public static final int FENCING = 0x200;
+
     @Option(names = "--transport", required = true)
     private String scheme;
 
@@ -69,7 +72,8 @@ public final class PerfPeer implements Callable<Integer> {
         if ((round.operation() & ECHO) == 0) {
             return;
         }
-        int operation = round.operation() & ~ECHO;
+        int operation = round.operation() & ~(ECHO | FENCING);
+        endpoint.fence((round.operation() & FENCING) != 0);
         for (long i = 1; i <= round.iterations(); i++) {
             byte mark = PerfEndpoint.markOf(i);
             if (operation == Operation.PUT) {
