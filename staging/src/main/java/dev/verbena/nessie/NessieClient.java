@@ -148,15 +148,7 @@ public final class NessieClient implements AutoCloseable {
     private <R extends XdrValue> CompletableFuture<R> call(
             int opcode, XdrValue args, R result, OffHeapMemory data, RegisteredRegion region) {
         CompletableFuture<R> future = new CompletableFuture<>();
-        Runnable start =
-                () -> {
-                    try {
-                        loop.start(opcode, args, result, data, region, future);
-                    } catch (RuntimeException | Error e) {
-                        future.completeExceptionally(e);
-                    }
-                };
-        if (!offer(start)) {
+        if (!offer(() -> loop.start(opcode, args, result, data, region, future))) {
             RpcResult why = isClosed ? RpcResult.ECANCELED : RpcResult.EBADRPC;
             future.completeExceptionally(new RpcException(why, 0, "operation " + opcode));
         }
@@ -265,22 +257,28 @@ public final class NessieClient implements AutoCloseable {
                 OffHeapMemory data,
                 RegisteredRegion region,
                 CompletableFuture<R> future) {
-            NntiBuffer kept = regions.get(region);
-            if (region != null && kept == null) {
-                throw new IllegalArgumentException(region + " is none of this client");
+            try {
+                NntiBuffer kept = regions.get(region);
+                if (region != null && kept == null) {
+                    throw new IllegalArgumentException(region + " is none of this client");
+                }
+                NntiBuffer bulk =
+                        data == null ? kept : endpoint.transport().register(data, DATA_FLAGS);
+                ClientRequest request = new ClientRequest();
+                request.onDone(
+                        () -> {
+                            if (bulk != kept) {
+                                endpoint.transport().unregister(bulk);
+                            }
+                            end(opcode, request, result, future);
+                        });
+                endpoint.client().register(opcode);
+                long length = bulk == null ? 0 : bulk.length();
+                endpoint.client()
+                        .call(request, service, opcode, args, result, bulk, length, timeoutMs);
+            } catch (RuntimeException | Error e) {
+                future.completeExceptionally(e);
             }
-            NntiBuffer bulk = data == null ? kept : endpoint.transport().register(data, DATA_FLAGS);
-            ClientRequest request = new ClientRequest();
-            request.onDone(
-                    () -> {
-                        if (bulk != kept) {
-                            endpoint.transport().unregister(bulk);
-                        }
-                        end(opcode, request, result, future);
-                    });
-            endpoint.client().register(opcode);
-            long length = bulk == null ? 0 : bulk.length();
-            endpoint.client().call(request, service, opcode, args, result, bulk, length, timeoutMs);
         }
 
         private static <R> void end(

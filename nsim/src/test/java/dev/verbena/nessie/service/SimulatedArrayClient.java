@@ -151,9 +151,8 @@ abstract class SimulatedArrayClient implements ProtocolAgent {
         for (ArrayRequest request : requests) {
             RpcService service = searches.get(request.place()).service();
             if (service != null) {
-                calls.add(
-                        new ArrayCall(
-                                endpoint.client(), service, operation, request, memory, limitMs));
+                ArrayCall call = new ArrayCall(endpoint.client(), request);
+                calls.add(call.start(service, operation, memory, limitMs));
             }
         }
         boolean isComplete = calls.size() == requests.size();

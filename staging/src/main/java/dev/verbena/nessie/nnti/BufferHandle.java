@@ -91,9 +91,8 @@ public final class BufferHandle {
         int all = buffers.stream().mapToInt(BufferHandle::segmentCount).sum();
         boolean isOfOne = buffers.stream().mapToLong(BufferHandle::ownerId).distinct().count() == 1;
         if (!isOfOne || all < 1 || all > SEGMENTS_MAX) {
-            throw new IllegalArgumentException(
-                    "%s segments of %s buffers; possible are 1 to %s, all of one process"
-                            .formatted(all, buffers.size(), SEGMENTS_MAX));
+            String what = "%s segments of %s buffers; possible are 1 to %s, all of one process";
+            throw new IllegalArgumentException(what.formatted(all, buffers.size(), SEGMENTS_MAX));
         }
         set(-1, buffers.get(0).ownerId, JOINED, all);
         int at = 0;
@@ -155,11 +154,10 @@ public final class BufferHandle {
                 || buffer.getInt(index + COUNT_OFFSET, BIG_ENDIAN) != segmentCount) {
             return NntiResult.EDECODE;
         }
-        set(
-                buffer.getInt(index + FLAGS_OFFSET, BIG_ENDIAN),
-                buffer.getLong(index + OWNER_OFFSET, BIG_ENDIAN),
-                buffer.getInt(index + BUFFER_OFFSET, BIG_ENDIAN),
-                segmentCount);
+        int itsFlags = buffer.getInt(index + FLAGS_OFFSET, BIG_ENDIAN);
+        long owner = buffer.getLong(index + OWNER_OFFSET, BIG_ENDIAN);
+        int id = buffer.getInt(index + BUFFER_OFFSET, BIG_ENDIAN);
+        set(itsFlags, owner, id, segmentCount);
         long total = 0;
         int at = index + SEGMENTS_OFFSET;
         try {

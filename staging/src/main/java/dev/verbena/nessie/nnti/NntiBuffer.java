@@ -183,7 +183,7 @@ public final class NntiBuffer {
 
     /** Completes a work request by an arrival, now or later. */
     void receive(WorkRequest request) {
-        request.begin(NntiOperation.RECEIVE, this, 0, 0, null, null, 0, false);
+        request.begin(NntiOperation.RECEIVE, this, 0, 0, null);
         if (arrivals.take(request.status())) {
             request.complete(request.status());
         } else {

@@ -80,7 +80,8 @@ final class Postings implements AutoCloseable {
         }
         if (wrong == NntiResult.OK) {
             WorkRequest request = given == null ? local.pooled() : given;
-            request.begin(operation, local, offset, length, peer, remote, at, hasTargetEvents);
+            request.begin(operation, local, offset, length, peer);
+            request.target(remote, at, hasTargetEvents);
             start(request);
         }
         return wrong;
@@ -95,7 +96,8 @@ final class Postings implements AutoCloseable {
         boolean isPossible = (transport.capabilities() & Capability.ATOMICS) != 0;
         NntiResult wrong = isPossible ? target.checkAtomic(at) : NntiResult.ENOTSUP;
         if (wrong == NntiResult.OK) {
-            request.begin(kind, null, 0, Long.BYTES, peer, target, at, true);
+            request.begin(kind, null, 0, Long.BYTES, peer);
+            request.target(target, at, true);
             start(request);
         }
         return wrong;
@@ -181,15 +183,11 @@ final class Postings implements AutoCloseable {
         NntiResult result = commit(request.status().peer(), end - at);
         if (result == NntiResult.OK) {
             sends[at / slotLength] = request;
-            request.messagePosted();
+            request.partPosted(Transport.ACCEPTED, request.status().length());
             return true;
         }
         freeSlot(request);
-        if (result != NntiResult.EAGAIN) {
-            request.status().fail(result);
-            request.complete();
-        }
-        return result != NntiResult.EAGAIN;
+        return request.end(result);
     }
 
     private void moved(WorkRequest request) {
@@ -212,12 +210,7 @@ final class Postings implements AutoCloseable {
         long variable = request.remoteOffset / Long.BYTES;
         int id = isAtomic ? (int) variable : request.remote.bufferId();
         Messages.notice(messages, at, operation, id, request.remoteOffset, status.length());
-        NntiResult result = commit(status.peer(), Messages.NOTICE_LENGTH);
-        if (result != NntiResult.EAGAIN) {
-            request.status().fail(result);
-            request.complete();
-        }
-        return result != NntiResult.EAGAIN;
+        return request.end(commit(status.peer(), Messages.NOTICE_LENGTH));
     }
 
     /** An operation of the transport has completed. */
@@ -307,8 +300,7 @@ final class Postings implements AutoCloseable {
             if (request.slot >= 0) {
                 freeSlot(request);
             }
-            request.status().fail(NntiResult.ECANCELED);
-            request.complete();
+            request.end(NntiResult.ECANCELED);
         }
         return isGivenUp;
     }

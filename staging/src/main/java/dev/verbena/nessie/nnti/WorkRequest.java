@@ -69,37 +69,37 @@ public final class WorkRequest {
     }
 
     /** Begins anew. */
-    void begin(
-            NntiOperation operation,
-            NntiBuffer local,
-            long offset,
-            long length,
-            NntiPeer peer,
-            BufferHandle target,
-            long targetOffset,
-            boolean hasTargetEvents) {
+    void begin(NntiOperation kind, NntiBuffer in, long at, long size, NntiPeer with) {
         if (state == State.PENDING) {
             throw new IllegalStateException(
                     "this work request is still under way: " + status.operation());
         }
         detach();
-        status.set(operation, NntiResult.OK, local, offset, length, peer);
-        remoteOffset = targetOffset;
-        boolean mayBeSilent = operation == NntiOperation.PUT || operation == NntiOperation.GET;
-        boolean isAsked = targetEvent == null ? hasTargetEvents : targetEvent;
-        boolean isQuiet = operation.isAtomic() && target.bufferId() != Messages.VARIABLES;
-        isTelling = !isQuiet && (!mayBeSilent || isAsked && !target.isJoined());
-        if (target == null) {
-            remote.clear();
-        } else {
-            remote.set(target);
-        }
+        status.set(kind, NntiResult.OK, in, at, size, with);
+        remote.clear();
         state = State.PENDING;
         posted = 0;
         outstanding = 0;
         value = 0;
         isNotifying = false;
         isAnswered = false;
+    }
+
+    /**
+     * Says where it goes.
+     *
+     * @param target null: to no memory that the peer has named
+     */
+    void target(BufferHandle target, long offset, boolean hasTargetEvents) {
+        NntiOperation operation = status.operation();
+        boolean mayBeSilent = operation == NntiOperation.PUT || operation == NntiOperation.GET;
+        boolean isAsked = targetEvent == null ? hasTargetEvents : targetEvent;
+        boolean isQuiet = operation.isAtomic() && target.bufferId() != Messages.VARIABLES;
+        isTelling = !isQuiet && (!mayBeSilent || isAsked && !target.isJoined());
+        remoteOffset = offset;
+        if (target != null) {
+            remote.set(target);
+        }
     }
 
     /** Of an atomic operation that begins next. */
@@ -162,43 +162,37 @@ public final class WorkRequest {
     private int postPart(Transport transport, long context, boolean canNotify) {
         BufferHandle local = status.buffer().handle();
         long offset = status.offset() + posted;
-        long target = remoteOffset + posted;
+        long at = remoteOffset + posted;
         int from = local.segmentOf(offset);
-        int to = remote.segmentOf(target);
+        int to = remote.segmentOf(at);
         offset -= local.startOf(from);
-        target -= remote.startOf(to);
+        at -= remote.startOf(to);
         RegisteredRegion region = status.buffer().regions[from];
         RemoteDescriptor there = remote.segment(to);
         long length = Math.min(status.length() - posted, region.length() - offset);
-        length = Math.min(length, there.length() - target);
+        length = Math.min(length, there.length() - at);
         long peer = status.peer().connection;
         NntiOperation operation = status.operation();
         boolean isWhole = length == status.length() && remote.segmentCount() == 1;
         int answer;
         if (operation == NntiOperation.GET) {
-            answer = transport.get(peer, region, offset, there, target, length, context, 0);
+            answer = transport.get(peer, region, offset, there, at, length, context, 0);
         } else if (isTelling && canNotify && isWhole) {
             int tag = operation.ordinal();
-            answer =
-                    transport.putNotify(
-                            peer, region, offset, there, target, length, tag, context, 0);
+            answer = transport.putNotify(peer, region, offset, there, at, length, tag, context, 0);
             isTelling = answer != Transport.ACCEPTED;
         } else {
-            answer = transport.put(peer, region, offset, there, target, length, context, 0);
+            answer = transport.put(peer, region, offset, there, at, length, context, 0);
         }
         return partPosted(answer, length);
     }
 
-    private int partPosted(int answer, long bytes) {
+    /** The transport has answered, for so many bytes. */
+    int partPosted(int answer, long bytes) {
         boolean isAccepted = answer == Transport.ACCEPTED;
         posted += isAccepted ? bytes : 0;
         outstanding += isAccepted ? 1 : 0;
         return answer;
-    }
-
-    /** Its message was sent. */
-    void messagePosted() {
-        partPosted(Transport.ACCEPTED, status.length());
     }
 
     void partEnded(NntiResult result, long found) {
@@ -245,6 +239,15 @@ public final class WorkRequest {
         if (status.buffer() != null) {
             status.buffer().ended(status);
         }
+    }
+
+    /** Ends with what its last step brought, unless that is to be tried again: false. */
+    boolean end(NntiResult result) {
+        if (result != NntiResult.EAGAIN) {
+            status.fail(result);
+            complete();
+        }
+        return result != NntiResult.EAGAIN;
     }
 
     /** A receive ends by this. */

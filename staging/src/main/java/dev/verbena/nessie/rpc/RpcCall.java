@@ -193,9 +193,8 @@ public final class RpcCall {
     }
 
     private void prepareReply(int code, XdrValue value) {
-        reply.begin(code == 0 ? value : null)
-                .request(request.fields.exchange(), id(), opcode(), 0)
-                .code(code);
+        RpcMessage header = reply.begin(code == 0 ? value : null);
+        header.request(request.fields.exchange(), id(), opcode(), 0).code(code);
     }
 
     /** Asks the client to put; see {@link #askData} and {@link #startGetData}. */

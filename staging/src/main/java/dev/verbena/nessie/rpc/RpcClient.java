@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.BooleanSupplier;
+import java.util.stream.IntStream;
 import org.agrona.DirectBuffer;
 import org.agrona.collections.ArrayListUtil;
 import org.agrona.collections.IntHashSet;
@@ -56,10 +57,7 @@ public final class RpcClient {
         this.longArgs = new RegisteredBuffers(transport, BufferFlags.GET_SRC);
         this.longResults = new RegisteredBuffers(transport, BufferFlags.GET_DST);
         this.pushes = new Pushes(transport);
-        register(Opcode.NULL);
-        register(Opcode.GET_SERVICE);
-        register(Opcode.KILL_SERVICE);
-        register(Opcode.TRACE_RESET);
+        IntStream.rangeClosed(Opcode.NULL, Opcode.TRACE_RESET).forEach(this::register);
     }
 
     /** Says that this client knows the types of an operation; must precede its first call. */
@@ -143,9 +141,8 @@ public final class RpcClient {
         if (!stubs.contains(opcode)) {
             return RpcResult.ENOENT;
         }
-        responseless
-                .begin(args)
-                .request(exchange, nextId++, opcode, RpcConstants.FLAG_RESPONSELESS);
+        int flags = RpcConstants.FLAG_RESPONSELESS;
+        responseless.begin(args).request(exchange, nextId++, opcode, flags);
         return responseless.prepare(service.requestLength(), 0, longArgs) == RpcResult.OK
                 ? RpcResult.of(responseless.send(transport, service.peer(), true))
                 : RpcResult.EINVAL;

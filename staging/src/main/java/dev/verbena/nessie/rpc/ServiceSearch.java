@@ -79,9 +79,8 @@ public final class ServiceSearch {
             service = new RpcService(peer, length, answer.get(3));
         } else {
             boolean isTimeout = request.result() == RpcResult.ETIMEDOUT;
-            fail(
-                    isTimeout ? NntiResult.ETIMEDOUT : NntiResult.EBADRPC,
-                    url + " does not answer as a service: " + request.result());
+            NntiResult why = isTimeout ? NntiResult.ETIMEDOUT : NntiResult.EBADRPC;
+            fail(why, url + " does not answer as a service: " + request.result());
         }
     }
 

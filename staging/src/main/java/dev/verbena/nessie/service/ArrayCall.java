@@ -17,22 +17,20 @@ final class ArrayCall implements PacedMessages.Message {
     private final ArrayReply reply = new ArrayReply();
     private final ClientRequest rpc = new ClientRequest();
 
+    ArrayCall(RpcClient client, ArrayRequest request) {
+        this.client = client;
+        this.request = request;
+    }
+
     /**
      * Starts it.
      *
      * @param memory null: none
      */
-    ArrayCall(
-            RpcClient client,
-            RpcService service,
-            int operation,
-            ArrayRequest request,
-            NntiBuffer memory,
-            long limitMs) {
-        this.client = client;
-        this.request = request;
+    ArrayCall start(RpcService service, int operation, NntiBuffer memory, long limitMs) {
         long length = memory == null ? 0 : memory.length();
         client.call(rpc, service, operation, request, reply, memory, length, limitMs);
+        return this;
     }
 
     /** Whether {@link #await} would not wait. */

@@ -284,7 +284,8 @@ public final class ArrayClient implements AutoCloseable {
     private ArrayCall start(int operation, ArrayRequest request, NntiBuffer memory) {
         long limitMs = request.waitMs() + timeoutMs;
         RpcService service = services.get(request.place());
-        return new ArrayCall(endpoint.client(), service, operation, request, memory, limitMs);
+        ArrayCall call = new ArrayCall(endpoint.client(), request);
+        return call.start(service, operation, memory, limitMs);
     }
 
     /** Waits for all that use this memory; the first that failed tells how. */

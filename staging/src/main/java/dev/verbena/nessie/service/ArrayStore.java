@@ -80,9 +80,8 @@ final class ArrayStore implements AutoCloseable {
 
     /** Sealed versions with a number above this one, ascending. */
     List<Version> sealedAfter(String name, long number) {
-        return versions(name).tailMap(number, false).values().stream()
-                .filter(Version::isSealed)
-                .toList();
+        Stream<Version> later = versions(name).tailMap(number, false).values().stream();
+        return later.filter(Version::isSealed).toList();
     }
 
     // ---- memory

@@ -103,10 +103,8 @@ public final class XferRequest {
         }
         if (!method.isWrite() && args.validation() == Validation.FULL) {
             int count = args.count();
-            int wrong =
-                    array != null && array.count() != count
-                            ? array.count()
-                            : DataArray.mismatch(memory(), 0, count, args.seed(), 0);
+            int got = array == null ? count : array.count();
+            int wrong = got != count ? got : DataArray.mismatch(memory(), 0, got, args.seed(), 0);
             if (wrong >= 0) {
                 throw failure("element " + wrong + " is damaged");
             }

@@ -73,13 +73,10 @@ public final class XferRun {
         }
         long operations = (long) lanes.size() * plan.requests() * plan.trials();
         Lane first = lanes.get(0);
-        return new XferReport(
-                lanes.size(),
-                operations,
-                plan.count(),
-                operations * plan.count() * DataArray.ELEMENT_LENGTH,
-                operations * first.client.wireLength(first.requests.get(0)),
-                Math.max(1, ns) / 1e9);
+        long bytes = operations * plan.count() * DataArray.ELEMENT_LENGTH;
+        long wireBytes = operations * first.client.wireLength(first.requests.get(0));
+        double seconds = Math.max(1, ns) / 1e9;
+        return new XferReport(lanes.size(), operations, plan.count(), bytes, wireBytes, seconds);
     }
 
     private void trial() {

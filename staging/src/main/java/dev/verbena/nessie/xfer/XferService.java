@@ -104,13 +104,10 @@ public final class XferService {
         if (args.validation() != Validation.NONE) {
             slot.window().setMemory(0, bytes, (byte) -1); // as the client does before it reads
         }
-        RpcResult moved =
-                method == XferMethod.WRITE_RDMA_PUSH
-                        ? call.askData(slot, 0, bytes, at)
-                        : call.getData(slot, 0, bytes, at);
-        return moved == RpcResult.OK
-                ? check(args, space, slot.window(), count, from)
-                : moved.code();
+        boolean isPush = method == XferMethod.WRITE_RDMA_PUSH;
+        RpcResult how =
+                isPush ? call.askData(slot, 0, bytes, at) : call.getData(slot, 0, bytes, at);
+        return how == RpcResult.OK ? check(args, space, slot.window(), count, from) : how.code();
     }
 
     private static int put(RpcCall call, XferArgs args, Workspace space, int from, int count) {
@@ -129,10 +126,8 @@ public final class XferService {
     private static int check(
             XferArgs args, Workspace space, DirectBuffer in, int count, int first) {
         addTo(space, args, in, count * DataArray.ELEMENT_LENGTH);
-        boolean isDamaged =
-                args.validation() == Validation.FULL
-                        && DataArray.mismatch(in, 0, count, args.seed(), first) >= 0;
-        return isDamaged ? DAMAGED : 0;
+        boolean isFull = args.validation() == Validation.FULL;
+        return isFull && DataArray.mismatch(in, 0, count, args.seed(), first) >= 0 ? DAMAGED : 0;
     }
 
     private static void addTo(Workspace space, XferArgs args, DirectBuffer from, int length) {

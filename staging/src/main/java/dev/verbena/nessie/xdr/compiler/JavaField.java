@@ -4,7 +4,6 @@ import static java.util.stream.Collectors.joining;
 
 import dev.verbena.nessie.xdr.compiler.Declaration.Form;
 import dev.verbena.nessie.xdr.compiler.XdrTypes.Resolved;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
 import java.util.stream.Stream;
@@ -34,7 +33,8 @@ final class JavaField {
 
     private final Declaration source;
 
-    JavaField(Declaration source, XdrTypes types) {
+    /** Its name must differ from those before it. */
+    JavaField(Declaration source, XdrTypes types, JavaNames names) {
         this.source = source;
         Form form = source.form();
         Resolved of = source.type() == null ? null : types.resolve(source.type());
@@ -69,21 +69,14 @@ final class JavaField {
             boolean isSame = types.isFixed(source.type());
             arguments = "%s::new, %d, %b, %s".formatted(of.java(), least, isSame, bounds);
         }
-        initial =
-                isObject()
-                        ? "new %s(%s)".formatted(type.replaceFirst("<.*>", "<>"), arguments)
-                        : of.initial();
+        String made = "new %s(%s)".formatted(type.replaceFirst("<.*>", "<>"), arguments);
+        initial = isObject() ? made : of.initial();
+        names.claim(name, source.name(), source.at());
     }
 
     static List<JavaField> all(List<Declaration> declarations, XdrTypes types) {
-        List<JavaField> fields = new ArrayList<>();
         JavaNames names = new JavaNames();
-        for (Declaration declaration : declarations) {
-            JavaField field = new JavaField(declaration, types);
-            names.claim(field.name, declaration.name(), declaration.at());
-            fields.add(field);
-        }
-        return fields;
+        return declarations.stream().map(each -> new JavaField(each, types, names)).toList();
     }
 
     boolean isObject() {

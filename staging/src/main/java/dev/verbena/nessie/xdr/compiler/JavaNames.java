@@ -35,10 +35,8 @@ final class JavaNames {
 
     static String type(String name) {
         String joined = joined(name);
-        boolean isTaken =
-                TYPES.contains(joined)
-                        || IMPORTS.stream().anyMatch(each -> each.endsWith("." + joined));
-        return isTaken ? joined + "Value" : joined;
+        boolean isImport = IMPORTS.stream().anyMatch(each -> each.endsWith("." + joined));
+        return isImport || TYPES.contains(joined) ? joined + "Value" : joined;
     }
 
     static String field(String name) {

@@ -30,6 +30,12 @@ final class JavaSource {
         lines("\n@Override\n%s {\n%s\n}", head, body.strip());
     }
 
+    /** Adds what makes a text of an object of a type, with statements for its fields. */
+    void describe(String type, String fields) {
+        String text = "text.append(\"%s{\");\n%stext.append('}');".formatted(type, fields);
+        override("protected void xdrDescribe(StringBuilder text)", text);
+    }
+
     /** The whole file. */
     String text(String marker, String packageName) {
         String imports =

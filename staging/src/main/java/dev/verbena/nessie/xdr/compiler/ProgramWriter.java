@@ -50,9 +50,8 @@ final class ProgramWriter {
             return "XdrVoid";
         }
         Declaration first = values.get(0);
-        if (values.size() == 1
-                && first.form() == Declaration.Form.SINGLE
-                && types.resolve(first.type()).isObject()) {
+        boolean isOne = values.size() == 1 && first.form() == Declaration.Form.SINGLE;
+        if (isOne && types.resolve(first.type()).isObject()) {
             return JavaNames.type(types.resolve(first.type()).definition().name());
         }
         List<Declaration> fields = new ArrayList<>();

@@ -36,10 +36,7 @@ final class StructWriter {
         } else {
             JavaField.codec(out, "", fields);
         }
-        out.override(
-                "protected void xdrDescribe(StringBuilder text)",
-                "text.append(\"%s{\");\n%stext.append('}');"
-                        .formatted(name, JavaField.lines(fields, JavaField::describe)));
+        out.describe(name, JavaField.lines(fields, JavaField::describe));
     }
 
     /** The last field points to the next struct of this type. */

@@ -26,15 +26,12 @@ final class UnionWriter {
         this.union = union;
         this.types = types;
         this.name = JavaNames.type(union.name());
-        this.selector = new JavaField(union.discriminant(), types);
         JavaNames names = new JavaNames();
-        names.claim(selector.name, union.discriminant().name(), union.discriminant().at());
+        this.selector = new JavaField(union.discriminant(), types, names);
         for (int i = 0; i < union.arms().size(); i++) {
             Declaration each = union.arms().get(i).declaration();
             if (!each.isVoid()) {
-                JavaField arm = new JavaField(each, types);
-                names.claim(arm.name, each.name(), each.at());
-                arms.put(i, arm);
+                arms.put(i, new JavaField(each, types, names));
             }
         }
     }
@@ -99,10 +96,8 @@ final class UnionWriter {
                 (number, arm) -> {
                     String guard = "requireArm(this.xdrArm == " + number + ", \"%s\"); ";
                     // Made when it is used first: few of the arms are.
-                    String value =
-                            arm.isObject()
-                                    ? "this.%1$s != null ? this.%1$s : (this.%1$s = %2$s)"
-                                    : "this.%s";
+                    String made = "this.%1$s != null ? this.%1$s : (this.%1$s = %2$s)";
+                    String value = arm.isObject() ? made : "this.%s";
                     value = value.formatted(arm.name, arm.initial);
                     arm.accessors(out, name, guard.formatted(arm.name), value);
                 });
@@ -182,9 +177,7 @@ final class UnionWriter {
                 switch (arm) {
                 %sreturn at;"""
                         .formatted(selector.take(), arms(arm -> "{ " + arm.takeAlone() + " }")));
-        out.override(
-                "protected void xdrDescribe(StringBuilder text)",
-                "text.append(\"%s{\");\n%s\nswitch (this.xdrArm) {\n%stext.append('}');"
-                        .formatted(name, selector.describe(), arms(JavaField::describe)));
+        String described = selector.describe() + "\nswitch (this.xdrArm) {\n";
+        out.describe(name, described + arms(JavaField::describe));
     }
 }

@@ -40,9 +40,8 @@ public final class XdrCompiler {
                         "'" + packageName + "' is no name of a package in Java");
             }
             if (lengthMax < 1 || depthMax < 1 || depthMax > DEPTH_MAX) {
-                throw new IllegalArgumentException(
-                        "maximum length %d is below 1, or depth %d is outside 1 to %d"
-                                .formatted(lengthMax, depthMax, DEPTH_MAX));
+                String what = "maximum length %d is below 1, or depth %d is outside 1 to %d";
+                throw new IllegalArgumentException(what.formatted(lengthMax, depthMax, DEPTH_MAX));
             }
         }
     }
@@ -110,7 +109,7 @@ public final class XdrCompiler {
     }
 
     private void typedef(JavaSource out, Definition.Typedef typedef) {
-        JavaField field = new JavaField(typedef.declaration(), types);
+        JavaField field = new JavaField(typedef.declaration(), types, new JavaNames());
         String name = JavaNames.type(typedef.name());
         out.line("/** {@code typedef %s}, line %d. */", field.described(), typedef.at().line());
         out.line("public final class %s extends %s {", name, field.type);
@@ -162,10 +161,8 @@ public final class XdrCompiler {
                 long value = constant.value();
                 String declared = value == (int) value ? "int %s = %d;" : "long %s = %dL;";
                 out.line("/** Line %d. */", constant.at().line());
-                out.lines(
-                        "public static final " + declared + "\n\n",
-                        JavaNames.constant(constant.name()),
-                        value);
+                String java = JavaNames.constant(constant.name());
+                out.lines("public static final " + declared + "\n\n", java, value);
                 last = definition;
             }
         }

@@ -112,17 +112,14 @@ final class XdrTypes {
             return Stream.of(typedef.declaration());
         }
         if (definition instanceof Definition.UnionType union) {
-            return Stream.concat(
-                    Stream.of(union.discriminant()),
-                    union.arms().stream().map(Definition.Arm::declaration));
+            Stream<Declaration> arms = union.arms().stream().map(Definition.Arm::declaration);
+            return Stream.concat(Stream.of(union.discriminant()), arms);
         }
         if (definition instanceof Definition.Program program) {
-            return program.versions().stream()
-                    .flatMap(version -> version.procedures().stream())
-                    .flatMap(
-                            each ->
-                                    Stream.concat(
-                                            each.arguments().stream(), Stream.of(each.reply())));
+            Stream<Definition.Version> versions = program.versions().stream();
+            Stream<Definition.Procedure> all = versions.flatMap(each -> each.procedures().stream());
+            return all.flatMap(
+                    each -> Stream.concat(each.arguments().stream(), Stream.of(each.reply())));
         }
         return Stream.empty();
     }
@@ -150,9 +147,8 @@ final class XdrTypes {
 
     long lengthMin(TypeReference type) {
         Resolved resolved = resolve(type);
-        return resolved.primitive() != null
-                ? resolved.primitive().length()
-                : lengthMin(resolved.definition());
+        Primitive primitive = resolved.primitive();
+        return primitive != null ? primitive.length() : lengthMin(resolved.definition());
     }
 
     private long lengthMin(Definition definition) {
