@@ -140,7 +140,9 @@ static void sample(int index, uint64_t size)
     const struct op *op = &ops[index];
     double before = line_round_trip();
     double guess = run(index, size, 20);
-    if (op->right && !op->throughput)
+    if (op->throughput)
+        choose_looks(0, 8, 100); /* as for the line: a step of it may be long */
+    else if (op->right)
         choose_looks(index, size, guess);
     uint64_t iterations = (uint64_t)((double)sample_ns / (guess > 1 ? guess : 1));
     iterations = iterations < 20 ? 20 : iterations > 20000000 ? 20000000 : iterations;

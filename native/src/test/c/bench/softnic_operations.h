@@ -19,12 +19,12 @@ struct line {
     _Alignas(128) _Atomic uint64_t word;
 };
 
-/* Shared by the two processes: commands and what the limits use. */
 /* A barrier or a pause between two looks at a word lets the processor begin one look only, and the
  * line comes sooner, unless the processor's pause is long. Which is fastest is tried before each
- * operation is measured. */
+ * operation is measured: for its latency, or for a line's where it is measured by throughput. */
 enum looks { AT_ONCE, PAUSING, FENCING, LOOKS };
 
+/* Shared by the two processes: commands and what the limits use. */
 struct board {
     struct line command; /* counts; the right side runs `op` when it changes */
     struct line done;

@@ -15,6 +15,7 @@ import dev.verbena.staging.Monitors;
 import dev.verbena.transport.Transport;
 import dev.verbena.transport.TransportContext;
 import dev.verbena.transport.TransportException;
+import java.util.ArrayList;
 import java.util.List;
 import org.agrona.DirectBuffer;
 import org.agrona.ErrorHandler;
@@ -460,11 +461,18 @@ public final class ClientEngine {
         } catch (RuntimeException e) {
             errors.onError(e);
         }
-        // What a server that does not answer keeps in use is refused; the transport closes it.
+        // What a server that does not answer keeps in use is refused. Where the transport does not
+        // close that, either, its failure names the refusals.
+        List<Throwable> refused = new ArrayList<>();
         closeAll(
                 List.of(protocol::close, memory::closeCopies, memory::closeRegions),
-                hasEnded ? errors : refused -> {});
-        closeAll(List.of(mirror::close, transport::close), errors);
+                hasEnded ? errors : refused::add);
+        ErrorHandler withRefused =
+                failure -> {
+                    refused.forEach(failure::addSuppressed);
+                    errors.onError(failure);
+                };
+        closeAll(List.of(mirror::close, transport::close), withRefused);
     }
 
     private static void closeAll(List<Runnable> closings, ErrorHandler errors) {
