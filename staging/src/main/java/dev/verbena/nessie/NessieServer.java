@@ -93,7 +93,7 @@ public final class NessieServer implements AutoCloseable {
          * The server is about to end, in order: nothing new is begun. Asked again while it is
          * false.
          *
-         * @return whether all that was begun is done
+         * @return whether all that was begun is done, or takes too long
          */
         default boolean tryEnd() {
             return true;
@@ -237,8 +237,9 @@ public final class NessieServer implements AutoCloseable {
             isAtWork = true;
             int work = endpoint.doWork() + builder.part.doWork();
             counters.worked(work);
+            boolean isDone = server.isDone() && (server.exitCode() != 0 || builder.part.tryEnd());
             isAtWork = false;
-            if (server.isDone() && (server.exitCode() != 0 || builder.part.tryEnd())) {
+            if (isDone) {
                 throw new AgentTerminationException("the server has ended");
             }
             return work;

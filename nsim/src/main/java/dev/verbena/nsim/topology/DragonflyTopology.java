@@ -24,19 +24,19 @@ public final class DragonflyTopology extends DetourTopology {
      * @param h cables per router to other groups
      */
     public DragonflyTopology(int p, int a, int h, DetourRouting detour) {
-        super(detour, 3, p, Math.multiplyExact(groups(a, h), a));
+        super(detour, 3, p, routers(p, a, h));
+        this.p = p;
+        this.a = a;
+        this.h = h;
+        groups = a * h + 1;
+    }
+
+    private static int routers(int p, int a, int h) {
         if (p < 1 || a < 1 || h < 1) {
             throw new IllegalArgumentException(
                     "dragonfly(p=" + p + ",a=" + a + ",h=" + h + "): each must be at least 1");
         }
-        this.p = p;
-        this.a = a;
-        this.h = h;
-        groups = groups(a, h);
-    }
-
-    private static int groups(int a, int h) {
-        return Math.addExact(Math.multiplyExact(a, h), 1);
+        return Math.multiplyExact(Math.addExact(Math.multiplyExact(a, h), 1), a);
     }
 
     @Override

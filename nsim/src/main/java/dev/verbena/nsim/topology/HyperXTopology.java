@@ -21,16 +21,7 @@ public final class HyperXTopology extends DetourTopology {
      * @param sizes of the dimensions
      */
     public HyperXTopology(int t, DetourRouting detour, int... sizes) {
-        super(
-                detour,
-                (int) Arrays.stream(sizes).filter(s -> s > 1).count(),
-                t,
-                Arrays.stream(sizes).reduce(1, Math::multiplyExact));
-        if (t < 1 || sizes.length == 0 || Arrays.stream(sizes).anyMatch(s -> s < 1)) {
-            throw new IllegalArgumentException(
-                    "hyperx of %s nodes per router and sizes %s: each must be at least 1"
-                            .formatted(t, Arrays.toString(sizes)));
-        }
+        super(detour, (int) Arrays.stream(sizes).filter(s -> s > 1).count(), t, routers(t, sizes));
         this.sizes = sizes.clone();
         strides = new int[sizes.length];
         firstPort = new int[sizes.length + 1];
@@ -41,6 +32,15 @@ public final class HyperXTopology extends DetourTopology {
             product *= sizes[d];
             firstPort[d + 1] = firstPort[d] + sizes[d] - 1;
         }
+    }
+
+    private static int routers(int t, int[] sizes) {
+        if (t < 1 || sizes.length == 0 || Arrays.stream(sizes).anyMatch(s -> s < 1)) {
+            throw new IllegalArgumentException(
+                    "hyperx of %s nodes per router and sizes %s: each must be at least 1"
+                            .formatted(t, Arrays.toString(sizes)));
+        }
+        return Arrays.stream(sizes).reduce(1, Math::multiplyExact);
     }
 
     @Override

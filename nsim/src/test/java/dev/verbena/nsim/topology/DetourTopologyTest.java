@@ -239,6 +239,8 @@ class DetourTopologyTest {
                 "hyperx(4,4;nodes=2,node=3) | did you mean 'nodes'?",
                 "slimfly(q=5,nodes=3,nodes=3) | slimfly has nodes= twice",
                 "fattree(levels=3,down=0,up=1,leaves=4) | numbers from 1, not 0",
+                "dragonfly(p=1,a=-70000,h=70000) | each must be at least 1",
+                "hyperx(-70000,70000;nodes=1) | each must be at least 1",
             })
     void shouldNameWhatAShapeDoesNotHave(String name, String expected) {
         assertThatThrownBy(() -> Topologies.parse(name, TieRule.POSITIVE))

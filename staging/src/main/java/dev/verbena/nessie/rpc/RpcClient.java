@@ -345,14 +345,14 @@ public final class RpcClient {
 
     /**
      * Ends a server: signal 0 in order, after what it has accepted, and waits until it has said so;
-     * another at once, with that code.
+     * a greater one at once, with that code.
      *
-     * @throws RpcException if the server was not reached
+     * @throws RpcException if the server was not reached, or refuses a negative signal
      */
     public void kill(RpcService service, int signal, long timeoutMs) {
         XdrInts args = new XdrInts(true, 1);
         args.set(0, signal);
-        if (signal == 0) {
+        if (signal <= 0) {
             ask(service, Opcode.KILL_SERVICE, args, timeoutMs, "kill");
             return;
         }

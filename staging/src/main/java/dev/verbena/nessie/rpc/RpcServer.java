@@ -66,8 +66,7 @@ public final class RpcServer {
     private long nextProgressNs;
     private boolean hasUntimed;
     private boolean isEnding;
-    private boolean isKilled;
-    private int exitCode;
+    private int exitCode; // not 0: it ends at once
 
     RpcServer(NntiTransport transport, RpcServerOptions options, ErrorHandler errorHandler) {
         this.transport = transport;
@@ -98,10 +97,12 @@ public final class RpcServer {
     }
 
     private void kill(RpcCall call) {
-        exitCode = ((XdrInts) call.args()).get(0);
-        isEnding = true;
-        isKilled = exitCode != 0;
-        call.reply(0, null);
+        int signal = ((XdrInts) call.args()).get(0);
+        if (signal >= 0) { // a negative exit code says that a server has failed
+            exitCode = signal;
+            isEnding = true;
+        }
+        call.reply(signal < 0 ? RpcResult.EINVAL.code() : 0, null);
     }
 
     private void trace(RpcCall call) {
@@ -342,7 +343,7 @@ public final class RpcServer {
     private int dispatchQueue() {
         int work = 0;
         RpcCall next;
-        while (work < DISPATCH_LIMIT && !isKilled && (next = queue.peek()) != null) {
+        while (work < DISPATCH_LIMIT && exitCode == 0 && (next = queue.peek()) != null) {
             boolean needsSlot = next.operation.needsSlot();
             if (next.isOrphan) {
                 queue.remove();
@@ -451,7 +452,7 @@ public final class RpcServer {
      * Whether it was killed, or has handled as many requests as it may; all of them are answered.
      */
     public boolean isDone() {
-        return isKilled || isOver(servedCount) && used.isEmpty();
+        return exitCode != 0 || isOver(servedCount) && used.isEmpty();
     }
 
     /** The signal that ended it; 0 in order. */

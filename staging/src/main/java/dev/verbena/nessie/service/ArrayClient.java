@@ -127,9 +127,9 @@ public final class ArrayClient implements AutoCloseable {
         int home = Split.home(array.name(), services.size());
         boolean isAway = Split.part(array.whole(), box, home, services.size()) == null;
         if (isAway && !known.containsKey(new Key(array.name(), array.version()))) {
-            calls.add(start(ArrayConstants.OPEN, request(array, home, 0), null));
+            calls.add(start(ArrayConstants.OPEN, request(array, home, 0), null, 0));
         }
-        move(calls, ArrayConstants.PUT, array, box, memory, timeoutMs);
+        move(calls, ArrayConstants.PUT, array, box, memory, timeoutMs, timeoutMs);
         learn(array);
     }
 
@@ -155,7 +155,7 @@ public final class ArrayClient implements AutoCloseable {
 
     /** Seals what one server has. */
     ArrayCall seal(ArrayDescription array, int place) {
-        return start(ArrayConstants.SEAL, request(array, place, timeoutMs), null);
+        return start(ArrayConstants.SEAL, request(array, place, timeoutMs), null, timeoutMs);
     }
 
     /**
@@ -170,38 +170,49 @@ public final class ArrayClient implements AutoCloseable {
         long begin = now();
         ArrayDescription array = find(name, version, waitMs);
         Requests.requireInside(array, box, box, memory.length());
-        long leftMs = Math.max(0, waitMs - (now() - begin) / 1_000_000);
+        long leftMs = left(waitMs, begin);
+        // A sealed version is all there, or was dropped: no server need wait for pieces.
+        long pieceMs = version < 0 ? 0 : leftMs;
         try {
-            // A sealed version is all there, or was dropped: there is nothing to wait for.
-            long pieceMs = version < 0 ? 0 : leftMs;
-            move(new ArrayList<>(), ArrayConstants.GET, array, box, memory, pieceMs);
+            move(new ArrayList<>(), ArrayConstants.GET, array, box, memory, pieceMs, leftMs);
             return array.version();
         } catch (ArrayException e) {
             boolean isDropped = version < 0 && e.status() == ArrayStatus.UNKNOWN;
-            if (!isDropped || versions(name, array.version(), leftMs).length == 0) {
+            isDropped &= !unanswered.contains(memory);
+            if (!isDropped || versions(name, array.version(), left(waitMs, begin)).length == 0) {
                 throw e;
             }
         }
-        return get(name, version, box, memory, 0); // a later one is there
+        return get(name, version, box, memory, left(waitMs, begin)); // a later one is there
     }
 
-    /** Puts or gets what each server has of a box, and waits for these and other calls. */
+    private long left(long waitMs, long begin) {
+        return Math.max(0, waitMs - (now() - begin) / 1_000_000);
+    }
+
+    /**
+     * Puts or gets what each server has of a box, and waits for these and other calls.
+     *
+     * @param pieceMs how long a server may wait before it begins
+     * @param waitMs how long the calls may take beside their timeout
+     */
     private void move(
             List<ArrayCall> calls,
             int operation,
             ArrayDescription array,
             Box box,
             NntiBuffer memory,
+            long pieceMs,
             long waitMs) {
         if (unanswered.contains(memory)) {
             throw new IllegalStateException("a server may still use this memory: release it");
         }
         PacedMessages.Starter<Box, ArrayCall> starter =
                 (place, piece) -> {
-                    ArrayRequest request = request(array, place, waitMs);
+                    ArrayRequest request = request(array, place, pieceMs);
                     Requests.encode(piece, request.box());
                     Requests.encode(box, request.memory());
-                    return start(operation, request, memory);
+                    return start(operation, request, memory, waitMs);
                 };
         List<List<Box>> pieces = new ArrayList<>();
         for (int place = 0; place < services.size(); place++) {
@@ -245,11 +256,12 @@ public final class ArrayClient implements AutoCloseable {
 
     private ArrayReply ask(int operation, String name, long version, long waitMs) {
         int home = Split.home(name, services.size());
-        return start(operation, request(name, version, home, waitMs), null).await();
+        return start(operation, request(name, version, home, waitMs), null, waitMs).await();
     }
 
     /**
-     * Ends all servers in order: what they have accepted, over TCP too, is answered.
+     * Ends all servers in order: what they have accepted is answered; over TCP, what can be within
+     * half a minute.
      *
      * @throws dev.verbena.nessie.rpc.RpcException if one has not said so
      */
@@ -281,11 +293,10 @@ public final class ArrayClient implements AutoCloseable {
         return request;
     }
 
-    private ArrayCall start(int operation, ArrayRequest request, NntiBuffer memory) {
-        long limitMs = request.waitMs() + timeoutMs;
+    private ArrayCall start(int operation, ArrayRequest request, NntiBuffer memory, long waitMs) {
         RpcService service = services.get(request.place());
         ArrayCall call = new ArrayCall(endpoint.client(), request);
-        return call.start(service, operation, memory, limitMs);
+        return call.start(service, operation, memory, waitMs + timeoutMs);
     }
 
     /** Waits for all that use this memory; the first that failed tells how. */

@@ -20,7 +20,9 @@ final class ArrayEngine {
     private final List<Job> waiting = new ArrayList<>();
     private long earliestNs;
     private int memoryWaitingCount;
-    private boolean isEnding;
+
+    /** Since when it refuses requests; null: it takes them. */
+    private Long endingNs;
 
     ArrayEngine(ArrayStore store, Slots slots, ArrayServerOptions options, NanoClock clock) {
         this.store = store;
@@ -32,7 +34,7 @@ final class ArrayEngine {
     /** A request; it is the caller's until it is answered. */
     void onRequest(int operation, ArrayRequest request, Caller caller) {
         try {
-            if (isEnding) {
+            if (endingNs != null) {
                 throw new ArrayException(ArrayStatus.FAILED, "the server is ending");
             }
             Requests.requirePlace(options, request.place(), request.places());
@@ -43,9 +45,10 @@ final class ArrayEngine {
         }
     }
 
-    /** Refuses requests from now on. */
-    void end() {
-        isEnding = true;
+    /** Refuses requests from now on; nanoseconds since this was asked first. */
+    long end() {
+        endingNs = endingNs == null ? clock.nanoTime() : endingNs;
+        return clock.nanoTime() - endingNs;
     }
 
     private Job job(int operation, ArrayRequest request, Caller caller, long nowNs) {
@@ -95,7 +98,7 @@ final class ArrayEngine {
 
     /** Does what can be done now; work done. */
     int doWork() {
-        int work = store.doWork();
+        int work = slots.doWork() + store.doWork();
         if (waiting.isEmpty()) {
             return work;
         }

@@ -81,7 +81,7 @@ public final class ArrayServer implements AutoCloseable {
         private ArrayEngine engine;
         private TcpListener listener;
         private AutoCloseable wakeups;
-        private volatile int port = -1;
+        volatile int port = -1;
 
         Part(Environment environment, String directory, ArrayServerOptions options) {
             this.environment = environment;
@@ -117,11 +117,14 @@ public final class ArrayServer implements AutoCloseable {
             return engine.doWork() + (listener == null ? 0 : listener.doWork());
         }
 
-        /** Requests of remote procedures are all answered then: it is those over TCP. */
+        /**
+         * Requests of remote procedures are all answered then: it is those over TCP. They have half
+         * a minute: some wait for what cannot come any more, some clients read slowly.
+         */
         @Override
         public boolean tryEnd() {
-            engine.end();
-            return listener == null || listener.isIdle();
+            boolean isLate = engine.end() > TcpConnection.STALL_NS;
+            return isLate || listener == null || listener.isIdle();
         }
 
         @Override

@@ -13,6 +13,9 @@ final class GetJob extends Job implements TransferListener {
     /** Shorter runs are put together in a slot, so that a transfer has more than one of them. */
     private static final int DIRECT_MIN = 16 * 1024;
 
+    /** Why it failed, see {@link #end}. */
+    static final String GONE = ": the client is gone";
+
     private final ArrayStore store;
     private final Slots slots;
     private final Box box;
@@ -92,7 +95,7 @@ final class GetJob extends Job implements TransferListener {
                 }
             }
             if (!caller.move(false, from, runs, this)) {
-                end(": the client is gone");
+                end(GONE);
             }
         } catch (RuntimeException e) {
             end(": " + e.getMessage());
@@ -122,8 +125,8 @@ final class GetJob extends Job implements TransferListener {
         }
     }
 
-    /** Why it failed; null: it has not. */
-    private void end(String why) {
+    /** Why it failed; null: it has not. True. */
+    boolean end(String why) {
         pieces.forEach(store::unuse);
         if (why == null) {
             succeed(version.description);
@@ -134,5 +137,6 @@ final class GetJob extends Job implements TransferListener {
             assembly.close();
             slots.give(from, this);
         }
+        return true;
     }
 }

@@ -37,11 +37,14 @@ final class Slots {
         serve();
     }
 
-    /** A job whose client is gone ends at once: it keeps pieces in memory while it waits. */
+    /** Jobs whose clients are gone end: they keep pieces in memory while they wait. Work done. */
+    int doWork() {
+        return waiting.removeIf(job -> job.caller.isGone() && job.end(GetJob.GONE)) ? 1 : 0;
+    }
+
     private void serve() {
         for (GetJob job : waiting) {
-            boolean isNext = tcpCount + tcp(job) <= TCP_MAX || job.caller.isGone();
-            if (isNext && !free.isEmpty()) {
+            if (!free.isEmpty() && tcpCount + tcp(job) <= TCP_MAX) {
                 waiting.remove(job);
                 tcpCount += tcp(job);
                 job.onSlot(free.remove());

@@ -34,8 +34,10 @@ import org.agrona.concurrent.UnsafeBuffer;
 final class TcpConnection implements Caller, AutoCloseable {
     private static final int GREETING_LENGTH = 4;
     private static final int HEADER_LENGTH = 16;
-    private static final long STALL_NS = 30_000_000_000L;
     private static final int STEPS_MAX = 64;
+
+    /** For so long a server waits for clients. */
+    static final long STALL_NS = 30_000_000_000L;
 
     private final ByteStream stream;
     private final ArrayEngine engine;

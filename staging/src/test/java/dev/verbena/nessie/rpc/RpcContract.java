@@ -150,6 +150,20 @@ public abstract class RpcContract extends RpcHostileContract {
         assertThat(pair.server.exitCode()).isZero();
     }
 
+    /** That code says that a server has failed. */
+    @Test
+    void shouldRefuseAKillWithANegativeSignal() {
+        XdrInts signal = new XdrInts(true, 1);
+        signal.set(0, -1);
+        ClientRequest kill = new ClientRequest();
+        client.client().call(kill, service, Opcode.KILL_SERVICE, signal, null, null, 0, 20_000);
+        pair.pump("refused", kill::isDone);
+        assertThat(kill.remoteCode()).isEqualTo(RpcResult.EINVAL.code());
+        requireEcho(8);
+        assertThat(pair.server.isDone()).isFalse();
+        assertThat(pair.server.exitCode()).isZero();
+    }
+
     @Test
     @Tag("nessie-R19")
     void shouldEndAfterItsLastRequest() {

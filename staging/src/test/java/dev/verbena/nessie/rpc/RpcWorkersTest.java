@@ -209,6 +209,38 @@ class RpcWorkersTest {
         }
     }
 
+    /** A client has asked for the end, which fails. */
+    @Test
+    void shouldNotEndInOrderByAnErrorAtItsEnd() throws Exception {
+        List<Throwable> errors = new CopyOnWriteArrayList<>();
+        NessieServer.Part part =
+                new NessieServer.Part() {
+                    @Override
+                    public void onStart(NntiTransport network) {}
+
+                    @Override
+                    public boolean tryEnd() {
+                        throw new InternalError("planned");
+                    }
+                };
+        try (RealEnvironment environment =
+                        RealEnvironment.builder().job("workers").errorHandler(errors::add).build();
+                NessieServer server =
+                        NessieServer.builder(environment, Transports.open("shm", context))
+                                .part(part)
+                                .start();
+                NessieClient client =
+                        NessieClient.connect(
+                                environment,
+                                Transports.open("shm", context),
+                                server.url(),
+                                30_000)) {
+            client.kill();
+            assertThat(server.ended().get(30, TimeUnit.SECONDS)).isEqualTo(-1);
+            assertThat(errors).singleElement().asString().contains("planned");
+        }
+    }
+
     private static final class Huge extends Bytes {
         @Override
         public int decode(DirectBuffer buffer, int index, int limit) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.verbena.agent.Await;
 import dev.verbena.agent.ByteStreams.ByteStream;
+import dev.verbena.agent.ProtocolAgent;
 import dev.verbena.agent.RealEnvironment;
 import dev.verbena.nessie.nnti.NntiBuffer;
 import dev.verbena.nessie.nnti.NntiOptions;
@@ -35,6 +36,7 @@ import org.junit.jupiter.api.io.TempDir;
 class ArrayEngineTest {
     private static final int LENGTH = 1 << 15;
     private static final Box WHOLE = Box.whole(LENGTH);
+    private static final Box HALF = Box.whole(LENGTH / 2);
 
     @TempDir Path directory;
 
@@ -70,6 +72,7 @@ class ArrayEngineTest {
         private final long memoryLength;
         private TransferListener moving;
         private ArrayReply answer;
+        private boolean isGone;
 
         Client(long memoryLength) {
             this.memoryLength = memoryLength;
@@ -94,7 +97,7 @@ class ArrayEngineTest {
 
         @Override
         public boolean isGone() {
-            return false;
+            return isGone;
         }
 
         @Override
@@ -167,8 +170,12 @@ class ArrayEngineTest {
     }
 
     private void putAndSeal() {
-        ask(ArrayConstants.PUT, 1, WHOLE).moved();
-        Client sealing = ask(ArrayConstants.SEAL, 1, WHOLE);
+        putAndSeal(1, WHOLE);
+    }
+
+    private void putAndSeal(long version, Box box) {
+        ask(ArrayConstants.PUT, version, box).moved();
+        Client sealing = ask(ArrayConstants.SEAL, version, box);
         Await.until(
                 "it is sealed",
                 () -> {
@@ -192,6 +199,17 @@ class ArrayEngineTest {
         assertThat(writer.moving).as("the memory is free").isNotNull();
         writer.moved();
         assertThat(writer.answer.status()).isZero();
+    }
+
+    @Test
+    void shouldGiveUpRequestsOfClientsThatAreGone() {
+        Client client = ask(ArrayConstants.VERSIONS, -1, WHOLE);
+        engine.doWork();
+        assertThat(client.answer).isNull();
+        client.isGone = true;
+        engine.doWork();
+        assertThat(client.answer.status()).isEqualTo(ArrayStatus.FAILED.ordinal());
+        assertThat(engine.nextDeadlineNs()).isEqualTo(ProtocolAgent.NO_DEADLINE);
     }
 
     private TcpConnection reader(SlowStream stream) {
@@ -225,5 +243,33 @@ class ArrayEngineTest {
         readers.get(1).close();
         readers.get(3).close();
         assertThat(ask(ArrayConstants.PUT, 2, WHOLE).moving).isNotNull();
+    }
+
+    /** Nobody gives a slot back meanwhile. */
+    @Test
+    void shouldKeepNothingInMemoryForWhoLeftWhileItWaitedForASlot() {
+        putAndSeal(1, HALF);
+        putAndSeal(2, HALF);
+        Box few = Box.whole(8);
+        List<TcpConnection> readers = new ArrayList<>();
+        for (long version : new long[] {1, 1, 2}) {
+            ArrayRequest request = request(version, few);
+            readers.add(reader(new SlowStream(ArrayConstants.GET, request, few.volume())));
+        }
+        Client writer = ask(ArrayConstants.PUT, 3, HALF);
+        engine.doWork();
+        assertThat(writer.moving).as("the memory is about to be read").isNull();
+        readers.get(2).close();
+        engine.doWork();
+        assertThat(writer.moving).as("the memory is free").isNotNull();
+        // The same where no slot is free.
+        ask(ArrayConstants.GET, 1, few);
+        ask(ArrayConstants.GET, 1, few);
+        Client last = ask(ArrayConstants.GET, 1, few);
+        engine.doWork();
+        assertThat(last.answer).isNull();
+        last.isGone = true;
+        engine.doWork();
+        assertThat(last.answer.text().text()).endsWith("box [0:8]: the client is gone");
     }
 }

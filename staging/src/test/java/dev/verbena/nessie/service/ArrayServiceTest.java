@@ -3,12 +3,7 @@ package dev.verbena.nessie.service;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.verbena.agent.ProtocolAgent;
 import dev.verbena.nessie.nnti.NntiBuffer;
-import dev.verbena.nessie.rpc.RpcCall;
-import dev.verbena.nessie.service.wire.ArrayConstants;
-import dev.verbena.nessie.service.wire.ArrayReply;
-import dev.verbena.nessie.service.wire.ArrayRequest;
 import dev.verbena.staging.metadata.Box;
 import dev.verbena.staging.metadata.Chunks;
 import dev.verbena.staging.metadata.Runs;
@@ -111,49 +106,6 @@ class ArrayServiceTest extends ArrayServiceContract {
             assertThat(latest.join()).isEqualTo(3);
             assertThat(servers.errors).isEmpty();
         }
-    }
-
-    private static final class Client implements Caller {
-        boolean isGone;
-        ArrayReply answer;
-
-        @Override
-        public long memoryLength() {
-            return 0;
-        }
-
-        @Override
-        public boolean move(
-                boolean isPull, NntiBuffer buffer, Runs run, RpcCall.TransferListener to) {
-            return false;
-        }
-
-        @Override
-        public boolean isGone() {
-            return isGone;
-        }
-
-        @Override
-        public void reply(ArrayReply reply) {
-            answer = reply;
-        }
-    }
-
-    @Test
-    void shouldGiveUpRequestsOfClientsThatAreGone() {
-        ArrayServerOptions options = ArrayServerOptions.DEFAULT;
-        ArrayEngine engine =
-                new ArrayEngine(new ArrayStore(null, null, options), null, options, () -> 7);
-        Client client = new Client();
-        ArrayRequest request = new ArrayRequest().places(1).number(-1).waitMs(60_000);
-        request.name().text("t");
-        engine.onRequest(ArrayConstants.VERSIONS, request, client);
-        engine.doWork();
-        assertThat(client.answer).isNull();
-        client.isGone = true;
-        engine.doWork();
-        assertThat(client.answer.status()).isEqualTo(ArrayStatus.FAILED.ordinal());
-        assertThat(engine.nextDeadlineNs()).isEqualTo(ProtocolAgent.NO_DEADLINE);
     }
 
     @Test

@@ -62,7 +62,7 @@ class ArrayTcpIdleTest {
         return socket;
     }
 
-    private static void ask(Socket socket, long waitMs) throws IOException {
+    static void ask(Socket socket, long waitMs) throws IOException {
         ArrayRequest request = new ArrayRequest().places(1).number(-1).waitMs(waitMs);
         request.name().text("t");
         byte[] bytes = new byte[request.encodedLength()];

@@ -4,7 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.verbena.agent.RealEnvironment;
+import dev.verbena.agent.VirtualClock;
 import dev.verbena.nessie.nnti.NntiBuffer;
+import dev.verbena.nessie.nnti.NntiOptions;
+import dev.verbena.nessie.nnti.NntiTransport;
 import dev.verbena.nessie.service.wire.ArrayConstants;
 import dev.verbena.nessie.service.wire.ArrayReply;
 import dev.verbena.staging.metadata.Box;
@@ -24,6 +27,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -37,7 +41,11 @@ class ArrayTcpTest {
     @TempDir Path directory;
 
     private static Socket connect(ArrayServers servers) throws IOException {
-        Socket socket = new Socket(InetAddress.getLoopbackAddress(), servers.servers.get(0).port());
+        return connect(servers.servers.get(0).port());
+    }
+
+    private static Socket connect(int port) throws IOException {
+        Socket socket = new Socket(InetAddress.getLoopbackAddress(), port);
         socket.setSoTimeout(30_000);
         return socket;
     }
@@ -168,6 +176,67 @@ class ArrayTcpTest {
                     "it has ended", () -> servers.servers.get(0).exitCode() != null);
             assertThat(servers.servers.get(0).exitCode()).isZero();
             assertThat(servers.errors).isEmpty();
+        }
+    }
+
+    /** One sends a byte now and then, the other waits for what cannot come any more. */
+    @Test
+    void shouldNotWaitForeverForClientsOverTcpBeforeItEnds() throws Exception {
+        VirtualClock clock = new VirtualClock();
+        List<Throwable> errors = new ArrayList<>();
+        try (RealEnvironment environment =
+                        RealEnvironment.builder()
+                                .nanoClock(clock)
+                                .errorHandler(errors::add)
+                                .build();
+                NntiTransport network =
+                        new NntiTransport(
+                                Transports.open("shm", new TransportContext()),
+                                NntiOptions.ONE_SIDED)) {
+            ArrayServer.Part part =
+                    new ArrayServer.Part(environment, directory.toString(), OPTIONS);
+            part.onStart(network);
+            try (Socket slow = connect(part.port);
+                    Socket waiting = connect(part.port)) {
+                DataOutputStream out = new DataOutputStream(slow.getOutputStream());
+                out.writeInt(ArrayConstants.TCP_MAGIC);
+                Box whole = Box.whole(100);
+                sendPut(out, new ArrayDescription("t", 1, ArrayType.INT8, whole));
+                awaitWork("it is asked for its data", part, () -> available(slow) == 24);
+                out = new DataOutputStream(waiting.getOutputStream());
+                out.writeInt(ArrayConstants.TCP_MAGIC);
+                ArrayTcpIdleTest.ask(waiting, 86_400_000);
+                awaitWork("it waits", part, () -> part.nextDeadlineNs() > 0);
+                assertThat(part.tryEnd()).isFalse();
+                for (int seconds = 0; seconds < 30; seconds += 10) {
+                    clock.advanceNs(10_000_000_000L);
+                    slow.getOutputStream().write(1);
+                    dev.verbena.agent.Await.until("it is read", () -> part.doWork() > 0);
+                    assertThat(part.tryEnd()).isFalse();
+                }
+                clock.advanceNs(1);
+                assertThat(part.tryEnd()).isTrue();
+                part.onClose();
+                assertThat(waiting.getInputStream().read()).isEqualTo(-1);
+            }
+        }
+        assertThat(errors).isEmpty();
+    }
+
+    private static void awaitWork(String what, ArrayServer.Part part, BooleanSupplier isDone) {
+        dev.verbena.agent.Await.until(
+                what,
+                () -> {
+                    part.doWork();
+                    return isDone.getAsBoolean();
+                });
+    }
+
+    private static int available(Socket socket) {
+        try {
+            return socket.getInputStream().available();
+        } catch (IOException e) {
+            throw new java.io.UncheckedIOException(e);
         }
     }
 
