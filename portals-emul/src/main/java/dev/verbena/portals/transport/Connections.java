@@ -18,6 +18,9 @@ final class Connections extends RecordConnections<PortalsConnection> {
     private final PortalsResources resources;
     private final ControlInbox records;
 
+    /** The last one that peers were asked after a loss of events: even; its answer is one more. */
+    private int question;
+
     Connections(PortalsResources resources, EventRing ring, TransportContext context, long nowNs) {
         super(
                 new HandleTable<>(
@@ -149,10 +152,44 @@ final class Connections extends RecordConnections<PortalsConnection> {
         }
     }
 
+    /** The peer returns credits, and may ask or answer. */
+    void onCredits(PortalsConnection c, long bits) {
+        taken(c, MessageHeader.taken(bits));
+        int number = MessageHeader.number(bits);
+        if (number == c.question() + 1) {
+            c.ask(0);
+        } else if (number != 0 && number % 2 == 0 && c.state == PortalsConnection.CONNECTED) {
+            putCredits(c, number + 1);
+        }
+    }
+
+    /**
+     * Events were lost, and with them perhaps credits. Who has none left asks for the peer's count,
+     * until an answer comes. Who has some needs not ask: the peer tells of what is sent with them.
+     */
+    void onLoss() {
+        question = question % MessageHeader.QUESTION_MAX + 2;
+        for (int i = 0; i < table.size(); i++) {
+            PortalsConnection c = at(i);
+            if (lacksCredit(c)) {
+                c.ask(question);
+                putCredits(c, question);
+            }
+        }
+    }
+
+    private static boolean lacksCredit(PortalsConnection c) {
+        return c.state == PortalsConnection.CONNECTED && !c.hasCredit();
+    }
+
+    private int putCredits(PortalsConnection c, int number) {
+        long bits = MessageHeader.bits(c.peerHandle, (int) c.takenCount, number);
+        return resources.putCredits(c.peerProcess, bits);
+    }
+
     @Override
     protected int returnCredits(PortalsConnection c) {
-        long bits = MessageHeader.bits(c.peerHandle, (int) c.takenCount, 0);
-        int outcome = resources.putCredits(c.peerProcess, bits);
+        int outcome = putCredits(c, 0);
         if (outcome == PortalsOutcome.DELIVERED) {
             if (KillSteps.ENABLED) {
                 KillSteps.step("java.portals.credits");
@@ -202,7 +239,8 @@ final class Connections extends RecordConnections<PortalsConnection> {
                     agree(c, record);
                     connected(c);
                 } else if (from != null && (c == null || c.state != PortalsConnection.CONNECTED)) {
-                    // We gave up meanwhile: the peer must not believe in the connection.
+                    // We gave up meanwhile: the peer must not believe in the connection. Where the
+                    // event was lost nobody knows whom to tell, and the peer keeps a useless one.
                     answer(from.process(), DISCONNECT, record.from());
                 }
             }
@@ -235,6 +273,12 @@ final class Connections extends RecordConnections<PortalsConnection> {
     protected void onWatch(long nowNs) {
         resources.bell(); // throws if our memory was cut
         resources.ni.reap();
+        for (int i = 0; i < table.size(); i++) {
+            PortalsConnection c = at(i);
+            if (c.question() != 0 && lacksCredit(c)) {
+                putCredits(c, c.question());
+            }
+        }
     }
 
     @Override

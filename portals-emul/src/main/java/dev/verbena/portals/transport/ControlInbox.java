@@ -78,8 +78,9 @@ final class ControlInbox {
                 resources.answers.onEvent(event, onAnswer);
             }
         }
-        if (resources.answers.isClosing()) {
-            resources.answers.recover(event, onAnswer, onCredits);
+        if (resources.answers.isClosing()
+                && resources.answers.recover(event, onAnswer, onCredits)) {
+            connections.onLoss();
         }
     }
 
@@ -103,7 +104,7 @@ final class ControlInbox {
     private void onCredits() {
         PortalsConnection c = connections.find(MessageHeader.connection(event.headerData()));
         if (c != null && c.isFrom(event)) {
-            connections.taken(c, MessageHeader.taken(event.headerData()));
+            connections.onCredits(c, event.headerData());
         }
     }
 

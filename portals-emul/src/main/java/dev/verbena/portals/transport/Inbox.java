@@ -132,9 +132,11 @@ final class Inbox extends RecordInbox<Connections, MessageSlots> {
 
     /** One step after a loss of events; false if a peer is still at it, or the next is early. */
     private boolean recover() {
-        if (resources.messages.isClosing()
-                && !resources.messages.recover(message, onFound, () -> {})) {
-            return false;
+        if (resources.messages.isClosing()) {
+            if (!resources.messages.recover(message, onFound, () -> {})) {
+                return false;
+            }
+            connections.onLoss();
         }
         Found next = found.peek();
         if (next != null) {

@@ -17,6 +17,9 @@ import org.agrona.concurrent.UnsafeBuffer;
  * <p>The header bits alone are enough to deliver a message from its event. The copy in the buffer
  * is there for the case that the event was lost.
  *
+ * <p>The number of returned credits is 0. That of a question for the peer's count is even, and its
+ * answer's is one more.
+ *
  * <p>Header bits of a notification: connection 0-31, tag 32-63.
  */
 final class MessageHeader {
@@ -32,6 +35,9 @@ final class MessageHeader {
     static final int CONNECTION_OFFSET = 4;
     static final int LENGTH_OFFSET = 8;
     static final int NUMBER_OFFSET = 12;
+
+    /** The highest number of a question. */
+    static final int QUESTION_MAX = 0xFFFE;
 
     private static final int ALIGNMENT = 8;
     private static final int HALF = 32;

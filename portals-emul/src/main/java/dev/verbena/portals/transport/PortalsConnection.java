@@ -9,8 +9,26 @@ final class PortalsConnection extends TableConnection {
     private long messageMark;
     private long notifyMark;
 
+    private int question;
+
     PortalsConnection(int index) {
         super(index);
+    }
+
+    @Override
+    protected void reset() {
+        super.reset();
+        question = 0;
+    }
+
+    /** From now on the peer is asked this; 0: nothing. */
+    void ask(int question) {
+        this.question = question;
+    }
+
+    /** What the peer has not answered; 0: nothing. */
+    int question() {
+        return question;
     }
 
     /**

@@ -42,7 +42,7 @@ abstract class PortalsOperations extends RecordTransport {
                 uri,
                 limits(context, context.connectionsMax(), ControlRecord.PRIVATE_MAX),
                 ni::moveTo);
-        this.resources = new PortalsResources(ni, sizes);
+        this.resources = new PortalsResources(ni, sizes, context.errorHandler());
         this.ring = new EventRing(context.outstandingMax(), context.connectionsMax());
         this.registrations = new Registrations(guard, resources, ring, 2 * context.peerTimeoutNs());
         this.connections =

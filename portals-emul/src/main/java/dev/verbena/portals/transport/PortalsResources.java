@@ -12,6 +12,7 @@ import dev.verbena.portals.PortalsInterface;
 import dev.verbena.portals.PortalsMemory;
 import dev.verbena.portals.PortalsOutcome;
 import dev.verbena.transport.TransportException;
+import org.agrona.ErrorHandler;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
@@ -69,13 +70,15 @@ final class PortalsResources {
     private final PortalsEventFlyweight event = new PortalsEventFlyweight();
     private final int recordAt;
     private final int connectionsMax;
+    private final ErrorHandler errors;
     private ReceiveQueue requests;
 
     /** Bytes that the target of the last put or get took or gave, -1 if no event says it. */
     private long acknowledgedLength;
 
-    PortalsResources(PortalsInterface ni, ResourceSizes sizes) {
+    PortalsResources(PortalsInterface ni, ResourceSizes sizes, ErrorHandler errors) {
         this.ni = ni;
+        this.errors = errors;
         this.connectionsMax = sizes.connectionsMax();
         messageQueue = ni.eventQueue(sizes.messageEvents());
         systemQueue = ni.eventQueue(sizes.systemEvents());
@@ -90,7 +93,8 @@ final class PortalsResources {
                         MESSAGE_BITS,
                         sizes.messageLengthMax(),
                         sizes.messagesPerDescriptor(),
-                        BUFFERS_MAX);
+                        BUFFERS_MAX,
+                        errors);
         answers = controlQueue(systemQueue, ANSWER_BITS);
         expose(
                 CREDIT_BITS,
@@ -119,7 +123,8 @@ final class PortalsResources {
                 bits,
                 ControlRecord.LENGTH,
                 ResourceSizes.recordsPerDescriptor(connectionsMax),
-                BUFFERS_MAX);
+                BUFFERS_MAX,
+                errors);
     }
 
     private void expose(long bits, MemoryDescriptorContext rules) {
@@ -155,11 +160,9 @@ final class PortalsResources {
         return requests;
     }
 
-    /** Fills up the lists that are short because an earlier try failed. */
+    /** Fills up the lists that are short because an earlier try failed; waits for the lock once. */
     void refill() {
-        messages.refill();
-        answers.refill();
-        if (requests != null) {
+        if (messages.refill() && answers.refill() && requests != null) {
             requests.refill();
         }
     }

@@ -9,8 +9,11 @@ import dev.verbena.portals.PortalsEventFlyweight;
 import dev.verbena.portals.PortalsEventKind;
 import dev.verbena.portals.PortalsException;
 import dev.verbena.portals.PortalsInterface;
+import dev.verbena.transport.TransportException;
 import java.util.ArrayList;
 import java.util.List;
+import org.agrona.ErrorHandler;
+import org.agrona.concurrent.SystemNanoClock;
 
 /**
  * A receive queue of variable-length messages: DART's list of three header descriptors.
@@ -24,10 +27,10 @@ import java.util.List;
  * waits.
  *
  * <p>A list that cannot be filled up now, because a peer is stopped while it holds the lock of this
- * interface, stays short until {@link #refill} is called again.
+ * interface, stays short until {@link #refill} is called again. One that stays so is reported.
  *
- * <p>Should events be lost (the queue is sized so that they are not), the list is closed and
- * replaced, and what was not delivered is found by walking through the buffers in list order.
+ * <p>Should events be lost (see {@link ResourceSizes}), the list is closed and replaced, and what
+ * was not delivered is found by walking through the buffers in list order.
  *
  * <p>One thread.
  */
@@ -59,6 +62,8 @@ final class ReceiveQueue {
     private final int buffersMax;
     private final List<ReceiveBuffer> buffers = new ArrayList<>();
     private final MemoryDescriptorContext rules;
+    private final ErrorHandler errors;
+    private final Retry retry = new Retry(SystemNanoClock.INSTANCE);
     private int linkedCount;
     private long turns;
     private long unlinkCount;
@@ -71,6 +76,7 @@ final class ReceiveQueue {
      *
      * @param lengthMax longest message
      * @param count messages of that length that one descriptor takes
+     * @param errors is told of a list that stays short
      */
     ReceiveQueue(
             PortalsInterface ni,
@@ -79,7 +85,8 @@ final class ReceiveQueue {
             long matchBits,
             int lengthMax,
             int count,
-            int buffersMax) {
+            int buffersMax,
+            ErrorHandler errors) {
         this.ni = ni;
         this.queue = queue;
         this.portalIndex = portalIndex;
@@ -87,6 +94,7 @@ final class ReceiveQueue {
         this.spaceMax = MessageHeader.space(lengthMax);
         this.bufferLength = Math.multiplyExact(spaceMax, count);
         this.buffersMax = buffersMax;
+        this.errors = errors;
         this.rules =
                 new MemoryDescriptorContext()
                         .acceptPut(true)
@@ -233,20 +241,39 @@ final class ReceiveQueue {
     }
 
     /**
-     * Fills the list up if it is short. One try: what a held lock or a lack of memory forbids is
-     * left to the next call, and senders are pushed back meanwhile.
+     * Fills the list up if it is short. One try: what a held lock or a lack of space forbids is
+     * left to a later call, and senders are pushed back meanwhile.
+     *
+     * @return false if that waited in vain, as for the lock
      */
-    void refill() {
-        if (isClosing) {
-            return;
+    boolean refill() {
+        if (isClosing || linkedCount == LIST_LENGTH || !retry.isDue()) {
+            return true;
         }
         try {
             fill();
+            retry.succeeded();
         } catch (PortalsException e) {
             if (e.code() != PortalsCode.NO_SPACE) {
                 throw e;
             }
+            if (retry.failed()) {
+                tellShort(e);
+            }
+            return !retry.hasWaited();
         }
+        return true;
+    }
+
+    /** The code is one for all that it may be. */
+    private void tellShort(PortalsException why) {
+        String what =
+                ("table entry %s, match bits %s: the list has been short for seconds, with %s of "
+                                + "%s descriptors. The NIC's tables are full, its memory is used "
+                                + "up, or a peer is stopped while it holds the lock: %s")
+                        .formatted(
+                                portalIndex, matchBits, linkedCount, LIST_LENGTH, why.getMessage());
+        errors.onError(new TransportException(what, 0, why));
     }
 
     /** Appends spares, or new buffers, until the list is full; answers how long it is. */
@@ -323,12 +350,17 @@ final class ReceiveQueue {
      *     the lock of this interface: call again later
      */
     boolean recover(PortalsEventFlyweight event, Consumer consumer, Runnable onForeign) {
+        if (!retry.isDue()) {
+            return false;
+        }
         for (int i = 0; i < buffers.size(); i++) {
             ReceiveBuffer buffer = buffers.get(i);
             if (buffer.state == ReceiveBuffer.LINKED && !buffer.descriptor.withdraw()) {
+                retry.failed();
                 return false;
             }
         }
+        retry.succeeded();
         // Nobody writes here any more; what the queue still holds of it is found by the walk, too.
         while (queue.poll(event) != EventQueue.EMPTY) {
             if (buffer(event.userPointer()) == null) {

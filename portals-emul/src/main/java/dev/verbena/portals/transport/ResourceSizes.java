@@ -3,8 +3,9 @@ package dev.verbena.portals.transport;
 import dev.verbena.transport.TransportContext;
 
 /**
- * How many events, descriptors and messages a transport needs room for, so that no event of the
- * contract can be lost.
+ * How many events, descriptors and messages a transport needs room for. No event is lost among
+ * peers that give as many credits as this one. Those that give more, or do not keep to the
+ * contract, may overrun a queue: that costs time, but neither a message nor a credit.
  */
 record ResourceSizes(
         int messageLengthMax,
@@ -23,7 +24,6 @@ record ResourceSizes(
 
     private static final long DESCRIPTOR_LENGTH_MAX = 1L << 30;
     private static final int SPARE_EVENTS = 64;
-    private static final int CREDIT_RETURNS = 8;
     private static final int REGISTRATIONS_DEFAULT = 1024;
     private static final int LOCAL_EVENTS = 16;
     private static final int OTHER_ENTRIES = 64;
@@ -53,7 +53,8 @@ record ResourceSizes(
                         events == null
                                 ? slots + SPARE_EVENTS
                                 : number(EVENTS_OPTION, events, 1 << 20)),
-                powerOfTwo(records + CREDIT_RETURNS * context.connectionsMax() + SPARE_EVENTS),
+                // A peer may return each credit by itself, and all credits are as many as slots.
+                powerOfTwo(records + slots + SPARE_EVENTS),
                 powerOfTwo(records + SPARE_EVENTS),
                 powerOfTwo(slots + SPARE_EVENTS),
                 registrations == null

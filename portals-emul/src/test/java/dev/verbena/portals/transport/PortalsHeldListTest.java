@@ -1,9 +1,14 @@
 package dev.verbena.portals.transport;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.verbena.agent.Await;
 import dev.verbena.memory.RegisteredRegion;
+import dev.verbena.portals.MemoryDescriptor;
+import dev.verbena.portals.MemoryDescriptorContext;
+import dev.verbena.portals.PortalsInterface;
+import dev.verbena.portals.PortalsMemory;
 import dev.verbena.portals.PortalsRegister;
 import dev.verbena.transport.Transport;
 import dev.verbena.transport.TransportContext;
@@ -41,6 +46,7 @@ class PortalsHeldListTest implements TransportHandler {
     private int connectedCount;
     private int disconnectedCount;
     private int sent;
+    private int entryCalls;
     private boolean isRetaining;
 
     /** The next match entry of the receiver is attached, then its lock is held. */
@@ -67,7 +73,9 @@ class PortalsHeldListTest implements TransportHandler {
     }
 
     private void onCall(String call, String arguments, String result) {
-        if (isToBeHeldAfterEntry && call.equals("PtlMEAttach")) {
+        boolean isEntry = call.equals("PtlMEAttach");
+        entryCalls += isEntry ? 1 : 0;
+        if (isToBeHeldAfterEntry && isEntry) {
             isToBeHeldAfterEntry = false;
             lock.hold();
         }
@@ -120,7 +128,7 @@ class PortalsHeldListTest implements TransportHandler {
     private void checkAllReceived() {
         pollUntil("received", () -> received.size() == sent);
         assertThat(received).containsExactlyElementsOf(IntStream.range(0, sent).boxed().toList());
-        assertThat(linked()).isEqualTo(ReceiveQueue.LIST_LENGTH);
+        pollUntil("filled up", () -> linked() == ReceiveQueue.LIST_LENGTH);
     }
 
     @Test
@@ -138,8 +146,7 @@ class PortalsHeldListTest implements TransportHandler {
         assertThat(count).isEqualTo(CREDITS);
         assertThat(linked()).isEqualTo(ReceiveQueue.LIST_LENGTH - 1);
         isRetaining = false;
-        receiver.poll(this, 10);
-        assertThat(linked()).isEqualTo(ReceiveQueue.LIST_LENGTH);
+        pollUntil("filled up", () -> linked() == ReceiveQueue.LIST_LENGTH);
         fillDescriptor();
         checkAllReceived();
     }
@@ -169,8 +176,12 @@ class PortalsHeldListTest implements TransportHandler {
         fillDescriptor();
         assertThat(lock.whileHeld(() -> receiver.poll(this, 10))).isZero();
         isToBeHeldAfterEntry = true;
-        receiver.poll(this, 10);
-        assertThat(lock.release()).isTrue();
+        Await.until(
+                "held",
+                () -> {
+                    receiver.poll(this, 10);
+                    return lock.release();
+                });
         checkAllReceived();
         assertThat(receiver.statistics().eventLosses()).isEqualTo(1);
     }
@@ -188,8 +199,50 @@ class PortalsHeldListTest implements TransportHandler {
             pollUntil("disconnected", () -> disconnectedCount > before);
             connectOnce();
         }
-        assertThat(answers.linkedCount()).isEqualTo(ReceiveQueue.LIST_LENGTH);
-        assertThat(requests.linkedCount()).isEqualTo(ReceiveQueue.LIST_LENGTH);
+        pollUntil("filled up", () -> answers.linkedCount() == ReceiveQueue.LIST_LENGTH);
+        pollUntil("filled up", () -> requests.linkedCount() == ReceiveQueue.LIST_LENGTH);
+    }
+
+    /** A try waits for the lock, and most polls try nothing. */
+    @Test
+    void shouldPollWithoutWaitingBetweenTries() throws IOException {
+        connect(64);
+        isRetaining = true; // a buffer that is new gets an entry
+        fillDescriptor();
+        int before = entryCalls;
+        lock.whileHeld(() -> IntStream.range(0, 40).map(i -> receiver.poll(this, 10)).sum());
+        assertThat(entryCalls - before).isBetween(1, 20);
+        assertThat(linked()).isEqualTo(ReceiveQueue.LIST_LENGTH - 1);
+        retained.forEach(receiver::release);
+        checkAllReceived();
+    }
+
+    /** Nothing is thrown, and somebody should know. */
+    @Test
+    void shouldReportAListThatStaysShort() throws IOException {
+        connect(64);
+        fillDescriptor();
+        PortalsInterface ni = receiver.resources().ni;
+        PortalsMemory memory = ni.allocate(LENGTH_MAX);
+        MemoryDescriptorContext rules = new MemoryDescriptorContext().memory(memory);
+        List<MemoryDescriptor> taken = new ArrayList<>();
+        assertThatThrownBy(
+                        () -> {
+                            while (true) {
+                                taken.add(ni.bind(rules, MemoryDescriptor.RETAIN));
+                            }
+                        })
+                .hasMessageContaining("NO_SPACE");
+        pollUntil("reported", () -> !errors.isEmpty());
+        for (int i = 0; i < 1000; i++) {
+            receiver.poll(this, 10);
+        }
+        assertThat(errors).hasSize(1);
+        assertThat(errors.get(0)).hasMessageContainingAll("2 of 3 descriptors", "NO_SPACE");
+        errors.clear();
+        taken.forEach(MemoryDescriptor::close);
+        memory.close();
+        checkAllReceived();
     }
 
     @Override

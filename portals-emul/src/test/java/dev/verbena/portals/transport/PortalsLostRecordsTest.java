@@ -27,23 +27,28 @@ class PortalsLostRecordsTest implements TransportHandler {
     private long connection;
     private int connectedCount;
     private int receivedCount;
+    private int completedCount;
 
     @BeforeEach
     void connect() {
-        a = open();
-        b = open();
+        open(1, 4096);
         b.listen();
         connectToB();
         pollUntil("connected", () -> connectedCount == 2);
     }
 
-    private PortalsTransport open() {
-        return PortalsTransportProvider.open(
-                new TransportContext()
-                        .job("lost-records-" + ProcessHandle.current().pid())
-                        .creditsPerConnection(1)
-                        .errorHandler(errors::add),
-                null);
+    private void open(int credits, int slots) {
+        a = PortalsTransportProvider.open(context(credits, slots), null);
+        b = PortalsTransportProvider.open(context(credits, slots), null);
+    }
+
+    private TransportContext context(int credits, int slots) {
+        return new TransportContext()
+                .job("lost-records-" + ProcessHandle.current().pid())
+                .creditsPerConnection(credits)
+                .receiveSlotCount(slots)
+                .connectionsMax(3)
+                .errorHandler(errors::add);
     }
 
     private void connectToB() {
@@ -93,6 +98,75 @@ class PortalsLostRecordsTest implements TransportHandler {
         source.close();
     }
 
+    /** Nobody returns them a second time unasked. */
+    @Test
+    void shouldAskForCreditsThatWereLost() {
+        RegisteredRegion source = a.allocate(8, 0);
+        for (int sent = 1; sent <= 3; sent++) {
+            assertThat(a.send(connection, source, 0, 8, 1, 0)).isEqualTo(Transport.ACCEPTED);
+            int count = sent;
+            Await.until(
+                    "received and returned",
+                    () -> {
+                        b.poll(this, 10);
+                        return receivedCount == count;
+                    });
+            flood();
+            pollUntil("credit", () -> a.connections.find(connection).hasCredit());
+            assertThat(a.resources().answers.lossCount()).isEqualTo(sent);
+        }
+        source.close();
+    }
+
+    /** A peer that has taken nothing says so once. */
+    @Test
+    void shouldAskUntilThePeerAnswers() {
+        RegisteredRegion source = a.allocate(8, 0);
+        assertThat(a.send(connection, source, 0, 8, 1, 0)).isEqualTo(Transport.ACCEPTED);
+        PortalsConnection c = a.connections.find(connection);
+        flood();
+        flood();
+        Await.until(
+                "asked",
+                () -> {
+                    a.poll(this, 10);
+                    return c.question() != 0;
+                });
+        pollUntil("answered", () -> c.question() == 0);
+        pollUntil("received", () -> receivedCount == 1);
+        pollUntil("credit", c::hasCredit);
+        source.close();
+    }
+
+    /** Each is returned by itself, for the receiver has nothing else to do. */
+    @Test
+    void shouldHaveRoomForEveryCredit() {
+        a.close();
+        b.close();
+        open(256, 1024);
+        b.listen();
+        List<Long> connections = new ArrayList<>();
+        for (int i = 1; i <= 3; i++) {
+            connectToB();
+            int wanted = 2 * i + 2;
+            pollUntil("connected", () -> connectedCount == wanted);
+            connections.add(connection);
+        }
+        RegisteredRegion source = a.allocate(8, 0);
+        for (long c : connections) {
+            for (int k = 0; k < 256; k++) {
+                assertThat(a.send(c, source, 0, 8, 1, 0)).isEqualTo(Transport.ACCEPTED);
+                for (int idle = 0; idle < 70; idle++) {
+                    b.poll(this, 10);
+                }
+            }
+        }
+        pollUntil("completed", () -> completedCount == 3 * 256);
+        assertThat(a.resources().answers.lossCount()).isZero();
+        assertThat(connections).allMatch(c -> a.connections.find(c).takenByPeer == 256);
+        source.close();
+    }
+
     @Test
     void shouldFindAnAnswerWhoseEventWasLost() {
         connectToB();
@@ -111,6 +185,11 @@ class PortalsLostRecordsTest implements TransportHandler {
     public void onMessage(
             long c, long context, DirectBuffer buffer, int offset, int length, long token) {
         receivedCount++;
+    }
+
+    @Override
+    public void onCompletion(long c, int operation, long context, int status, long value) {
+        completedCount++;
     }
 
     @Override
