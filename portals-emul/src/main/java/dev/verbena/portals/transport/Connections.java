@@ -164,15 +164,18 @@ final class Connections extends RecordConnections<PortalsConnection> {
     }
 
     /**
-     * Events were lost, and with them perhaps credits. Who has none left asks for the peer's count,
-     * until an answer comes. Who has some needs not ask: the peer tells of what is sent with them.
+     * Events were lost, and with them perhaps credits. Who has sent what the peer has not returned
+     * asks for the peer's count as soon as it has no credit left, until an answer comes: of messages
+     * that it retains, or while others keep it busy, a peer tells nothing by itself.
      */
     void onLoss() {
         question = question % MessageHeader.QUESTION_MAX + 2;
         for (int i = 0; i < table.size(); i++) {
             PortalsConnection c = at(i);
-            if (lacksCredit(c)) {
+            if (c.state == PortalsConnection.CONNECTED && c.sentCount > c.takenByPeer) {
                 c.ask(question);
+            }
+            if (lacksCredit(c)) {
                 putCredits(c, question);
             }
         }

@@ -258,21 +258,23 @@ final class ReceiveQueue {
                 throw e;
             }
             if (retry.failed()) {
-                tellShort(e);
+                // The code is one for all that it may be.
+                tell(
+                        "short, with %s of %s descriptors (the NIC's tables are full, its memory is"
+                                        .formatted(linkedCount, LIST_LENGTH)
+                                + " used up, or a peer is stopped while it holds the lock), "
+                                + e.getMessage(),
+                        e);
             }
             return !retry.hasWaited();
         }
         return true;
     }
 
-    /** The code is one for all that it may be. */
-    private void tellShort(PortalsException why) {
+    private void tell(String state, PortalsException why) {
         String what =
-                ("table entry %s, match bits %s: the list has been short for seconds, with %s of "
-                                + "%s descriptors. The NIC's tables are full, its memory is used "
-                                + "up, or a peer is stopped while it holds the lock: %s")
-                        .formatted(
-                                portalIndex, matchBits, linkedCount, LIST_LENGTH, why.getMessage());
+                "table entry %s, match bits %s: for seconds the list has been %s"
+                        .formatted(portalIndex, matchBits, state);
         errors.onError(new TransportException(what, 0, why));
     }
 
@@ -356,7 +358,9 @@ final class ReceiveQueue {
         for (int i = 0; i < buffers.size(); i++) {
             ReceiveBuffer buffer = buffers.get(i);
             if (buffer.state == ReceiveBuffer.LINKED && !buffer.descriptor.withdraw()) {
-                retry.failed();
+                if (retry.failed()) {
+                    tell("closed after a loss of events, as a put into it has not ended", null);
+                }
                 return false;
             }
         }

@@ -5,7 +5,8 @@ import dev.verbena.transport.TransportContext;
 /**
  * How many events, descriptors and messages a transport needs room for. No event is lost among
  * peers that give as many credits as this one. Those that give more, or do not keep to the
- * contract, may overrun a queue: that costs time, but neither a message nor a credit.
+ * contract, may overrun a queue: that costs time, but neither a message nor a credit, if it is not
+ * the queue of notifications.
  */
 record ResourceSizes(
         int messageLengthMax,

@@ -11,7 +11,8 @@ final class Retry {
     /** A try that takes as long waits for somebody. */
     private static final long WAIT_NS = 1_000_000L;
 
-    private static final int PAUSE_FACTOR = 2;
+    /** Three lists may wait for one lock, each by itself. */
+    private static final int PAUSE_FACTOR = 4;
 
     /** So long a peer may well be stopped, and nothing is wrong. */
     private static final long TELL_NS = 2_000_000_000L;

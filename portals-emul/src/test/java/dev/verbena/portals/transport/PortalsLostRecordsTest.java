@@ -28,6 +28,8 @@ class PortalsLostRecordsTest implements TransportHandler {
     private int connectedCount;
     private int receivedCount;
     private int completedCount;
+    private boolean isRetaining;
+    private long retained;
 
     @BeforeEach
     void connect() {
@@ -138,6 +140,35 @@ class PortalsLostRecordsTest implements TransportHandler {
         source.close();
     }
 
+    /** It had some left when the others were lost. */
+    @Test
+    void shouldAskForCreditsWhenItRunsOutOfThemLater() {
+        a.close();
+        b.close();
+        open(4, 4096);
+        b.listen();
+        connectToB();
+        pollUntil("connected", () -> connectedCount == 4);
+        RegisteredRegion source = a.allocate(8, 0);
+        for (int i = 0; i < 3; i++) {
+            assertThat(a.send(connection, source, 0, 8, 1, 0)).isEqualTo(Transport.ACCEPTED);
+        }
+        Await.until(
+                "received and returned",
+                () -> {
+                    b.poll(this, 10);
+                    return b.connections.at(0).takenTold == 3;
+                });
+        flood();
+        pollUntil("recovered", () -> a.resources().answers.lossCount() == 1);
+        isRetaining = true;
+        assertThat(a.send(connection, source, 0, 8, 1, 0)).isEqualTo(Transport.ACCEPTED);
+        pollUntil("received", () -> receivedCount == 4);
+        pollUntil("credit", () -> a.connections.find(connection).hasCredit());
+        b.release(retained);
+        source.close();
+    }
+
     /** Each is returned by itself, for the receiver has nothing else to do. */
     @Test
     void shouldHaveRoomForEveryCredit() {
@@ -185,6 +216,10 @@ class PortalsLostRecordsTest implements TransportHandler {
     public void onMessage(
             long c, long context, DirectBuffer buffer, int offset, int length, long token) {
         receivedCount++;
+        if (isRetaining) {
+            b.retain(token);
+            retained = token;
+        }
     }
 
     @Override

@@ -3,6 +3,7 @@ package dev.verbena.nessie.service;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.verbena.agent.ProtocolAgent;
 import dev.verbena.agent.RealEnvironment;
 import dev.verbena.agent.VirtualClock;
 import dev.verbena.nessie.nnti.NntiBuffer;
@@ -206,7 +207,10 @@ class ArrayTcpTest {
                 out = new DataOutputStream(waiting.getOutputStream());
                 out.writeInt(ArrayConstants.TCP_MAGIC);
                 ArrayTcpIdleTest.ask(waiting, 86_400_000);
-                awaitWork("it waits", part, () -> part.nextDeadlineNs() > 0);
+                awaitWork(
+                        "it waits",
+                        part,
+                        () -> part.nextDeadlineNs() != ProtocolAgent.NO_DEADLINE);
                 assertThat(part.tryEnd()).isFalse();
                 for (int seconds = 0; seconds < 30; seconds += 10) {
                     clock.advanceNs(10_000_000_000L);
