@@ -165,8 +165,8 @@ final class Connections extends RecordConnections<PortalsConnection> {
 
     /**
      * Events were lost, and with them perhaps credits. Who has sent what the peer has not returned
-     * asks for the peer's count as soon as it has no credit left, until an answer comes: of messages
-     * that it retains, or while others keep it busy, a peer tells nothing by itself.
+     * asks for the peer's count as soon as it has no credit left, until an answer comes: of
+     * messages that it retains, or while others keep it busy, a peer tells nothing by itself.
      */
     void onLoss() {
         question = question % MessageHeader.QUESTION_MAX + 2;

@@ -208,9 +208,7 @@ class ArrayTcpTest {
                 out.writeInt(ArrayConstants.TCP_MAGIC);
                 ArrayTcpIdleTest.ask(waiting, 86_400_000);
                 awaitWork(
-                        "it waits",
-                        part,
-                        () -> part.nextDeadlineNs() != ProtocolAgent.NO_DEADLINE);
+                        "it waits", part, () -> part.nextDeadlineNs() != ProtocolAgent.NO_DEADLINE);
                 assertThat(part.tryEnd()).isFalse();
                 for (int seconds = 0; seconds < 30; seconds += 10) {
                     clock.advanceNs(10_000_000_000L);
