@@ -14,7 +14,11 @@ public final class Capability {
     /** Memory that the toolkit did not allocate can be registered and reached by peers. */
     public static final long FOREIGN_MEMORY = 1 << 2;
 
-    /** The target's CPU takes no part in one-sided operations. */
+    /**
+     * The target's CPU takes no part in one-sided operations. A target that looks at its memory for
+     * a put sees it sooner with {@code VarHandle.fullFence()} between two looks than with {@code
+     * Thread.onSpinWait()}: docs/performance.md.
+     */
     public static final long APPLICATION_BYPASS = 1 << 3;
 
     /**
