@@ -76,7 +76,7 @@ final class ReceiveQueue {
      *
      * @param lengthMax longest message
      * @param count messages of that length that one descriptor takes
-     * @param errors is told of a list that stays short
+     * @param errors gets a report of a list that stays short
      */
     ReceiveQueue(
             PortalsInterface ni,
@@ -244,7 +244,7 @@ final class ReceiveQueue {
      * Fills the list up if it is short. One try: what a held lock or a lack of space forbids is
      * left to a later call, and senders are pushed back meanwhile.
      *
-     * @return false if that waited in vain, as for the lock
+     * @return false if that waited without success, as for the lock
      */
     boolean refill() {
         if (isClosing || linkedCount == LIST_LENGTH || !retry.isDue()) {
