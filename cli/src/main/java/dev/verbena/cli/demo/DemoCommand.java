@@ -187,13 +187,13 @@ public final class DemoCommand extends CliCommand {
         return Files.isDirectory(path) ? path : path.getParent();
     }
 
-    private static void requireSpace(DemoPlan plan) throws IOException {
+    private static void requireSpace(DemoPlan plan) {
         long compared = plan.isCompared() ? PicProgram.COMPARED_FILES_MAX : 0;
         // What service processes spill is deleted when the receiver has stored it.
         long files = plan.fileCount() + compared * plan.deck().processCount();
         long length = plan.deck().restartLength() + plan.historyLength();
         long needed = files * length + (64L << 20);
-        long usable = Files.getFileStore(plan.output()).getUsableSpace();
+        long usable = plan.output().toFile().getUsableSpace();
         if (usable < needed) {
             throw new Messages.Failure(
                     String.format(

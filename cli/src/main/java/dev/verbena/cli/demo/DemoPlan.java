@@ -1,8 +1,6 @@
 package dev.verbena.cli.demo;
 
 import dev.verbena.examples.pic.PicDeck;
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
@@ -100,12 +98,12 @@ record DemoPlan(
         /**
          * As much as is good; less, and at last as little as works, if the usual folder is small.
          */
-        static SharedMemory of(PicDeck deck, int serverCount, Path folder) throws IOException {
+        static SharedMemory of(PicDeck deck, int serverCount, Path folder) {
             long mebibytes = (deck.restartLength() + (1 << 20) - 1) >> 20;
             int size = (int) Math.min(BUFFER_MEBIBYTES_MAX, mebibytes);
             long perFile = (mebibytes + size - 1) / size;
             int share = (deck.processCount() + serverCount - 1) / serverCount;
-            long free = Files.getFileStore(folder).getUsableSpace();
+            long free = folder.toFile().getUsableSpace();
             for (int held = OUTPUTS_HELD; held > 0; held /= 2) {
                 long wanted = Math.min(BUFFERS_MAX, held * share * perFile);
                 wanted = Math.max(wanted, MEBIBYTES_MIN / size);

@@ -66,11 +66,7 @@ final class SharedFolder {
     }
 
     private static long usableBytes(Path folder) {
-        try {
-            return Files.isWritable(folder) ? Files.getFileStore(folder).getUsableSpace() : 0;
-        } catch (IOException e) {
-            return 0;
-        }
+        return Files.isWritable(folder) ? folder.toFile().getUsableSpace() : 0;
     }
 
     /** For {@code VERBENA_SHM_DIR} of the processes. */

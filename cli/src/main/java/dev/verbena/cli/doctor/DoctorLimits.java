@@ -1,9 +1,8 @@
 package dev.verbena.cli.doctor;
 
 import dev.verbena.cli.terminal.ByteSize;
-import dev.verbena.cli.terminal.Messages;
-import java.io.IOException;
-import java.nio.file.FileStore;
+import dev.verbena.cli.terminal.ThisMachine;
+import java.io.File;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -65,22 +64,20 @@ final class DoctorLimits {
 
     Finding sharedMemory(Path folder) {
         String name = "shared memory";
-        long total;
-        long usable;
-        String type;
-        try {
-            FileStore store = Files.getFileStore(folder);
-            total = store.getTotalSpace();
-            usable = store.getUsableSpace();
-            type = store.type();
-        } catch (IOException e) {
+        if (!Files.isDirectory(folder)) {
             return Finding.wrong(
                     name,
-                    folder + ": " + Messages.of(e),
+                    folder + ": no such folder",
                     "no transport of this version works without it",
                     "mount -t tmpfs -o size=1g,mode=1777 tmpfs " + folder + ", or VERBENA_SHM_DIR");
         }
-        return sharedMemory(folder, type, usable, total, Files.isWritable(folder));
+        File space = folder.toFile();
+        return sharedMemory(
+                folder,
+                ThisMachine.fileSystem(folder),
+                space.getUsableSpace(),
+                space.getTotalSpace(),
+                Files.isWritable(folder));
     }
 
     /** The verdict, from what the file system says. */

@@ -8,6 +8,7 @@ import dev.verbena.cli.terminal.Messages;
 import dev.verbena.cli.terminal.SinkOption;
 import dev.verbena.cli.terminal.SizedFolder;
 import dev.verbena.cli.terminal.Termination;
+import dev.verbena.cli.terminal.ThisMachine;
 import dev.verbena.cli.terminal.TransportOption;
 import dev.verbena.savime.StagingService;
 import dev.verbena.savime.StagingStatistics;
@@ -17,7 +18,6 @@ import dev.verbena.staging.sink.StagedArrays;
 import dev.verbena.transport.TransportContext;
 import java.io.IOException;
 import java.net.URI;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HexFormat;
@@ -156,8 +156,8 @@ final class StageServe extends CliCommand {
     }
 
     /** What is confirmed there is not forced to a device. */
-    private void warnOfDisk() throws IOException {
-        String type = memory == null ? "tmpfs" : Files.getFileStore(memory.directory()).type();
+    private void warnOfDisk() {
+        String type = memory == null ? "tmpfs" : ThisMachine.fileSystem(memory.directory());
         if (!IN_MEMORY.contains(type)) {
             err().println(
                             "verbena: --memory %s is on %s, which is not in memory: datasets there do not"

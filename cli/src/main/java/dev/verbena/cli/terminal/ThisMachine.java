@@ -20,4 +20,13 @@ public final class ThisMachine {
             return "unknown";
         }
     }
+
+    /** The kind of file system of a folder, as mount names it; "unknown" in most chroots. */
+    public static String fileSystem(Path folder) {
+        try {
+            return Files.getFileStore(folder).type();
+        } catch (IOException e) {
+            return "unknown";
+        }
+    }
 }

@@ -1,14 +1,15 @@
 package dev.verbena.savime.store;
 
 import dev.verbena.savime.wire.DatasetState;
+import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.file.DirectoryStream;
-import java.nio.file.FileStore;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
@@ -64,12 +65,21 @@ public final class StagingDirectory implements AutoCloseable {
                 lockFile.close();
                 throw new IOException("another staging server uses it");
             }
-            isQuick = isMemory && QUICK.contains(Files.getFileStore(path).type());
+            isQuick = isMemory && isKeptInMemory();
         } catch (IOException | java.nio.channels.OverlappingFileLockException e) {
             // Of a file that may not be used the message is its path only.
             Object what = e instanceof FileSystemException ? e : e.getMessage();
             String why = "staging directory " + path + ": " + what;
             throw new UncheckedIOException(why, new IOException(why, e));
+        }
+    }
+
+    private boolean isKeptInMemory() {
+        try {
+            return QUICK.contains(Files.getFileStore(path).type());
+        } catch (IOException e) {
+            // In a chroot the folder belongs to no mount point that the kernel lists.
+            return false;
         }
     }
 
@@ -133,9 +143,12 @@ public final class StagingDirectory implements AutoCloseable {
 
     /** What the file system has now. */
     public Space space() throws IOException {
-        FileStore store = Files.getFileStore(path);
-        return new Space(
-                store.getTotalSpace(), store.getTotalSpace() - store.getUnallocatedSpace());
+        if (!Files.isDirectory(path)) {
+            throw new NoSuchFileException(path.toString());
+        }
+        File folder = path.toFile();
+        long total = folder.getTotalSpace();
+        return new Space(total, total - folder.getFreeSpace());
     }
 
     /** Makes names durable; nothing in memory, which does not survive anyway. */

@@ -13,7 +13,6 @@ import dev.verbena.cli.terminal.Termination;
 import dev.verbena.cli.terminal.ThisMachine;
 import dev.verbena.cli.terminal.TransportOption;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
@@ -150,9 +149,9 @@ public final class StageExperiment extends CliCommand {
     }
 
     /** The source, what arrives, and some. */
-    private void requireRoom(Path folder) throws IOException {
+    private void requireRoom(Path folder) {
         long needed = (datasets + 2) * bytes + (32L << 20);
-        long usable = Files.getFileStore(folder).getUsableSpace();
+        long usable = folder.toFile().getUsableSpace();
         if (usable < needed) {
             throw new Messages.Failure(
                     "%s has %s free, and %s datasets need %s; fewer --datasets, or less --bytes",
@@ -181,15 +180,15 @@ public final class StageExperiment extends CliCommand {
         }
     }
 
-    private Map<String, Object> environment(String scheme, Path inMemory) throws IOException {
+    private Map<String, Object> environment(String scheme, Path inMemory) {
         Map<String, Object> fields = new LinkedHashMap<>();
         fields.put("processor", ThisMachine.processor());
         fields.put("processors", Runtime.getRuntime().availableProcessors());
         fields.put("kernel", System.getProperty("os.version"));
         fields.put("java", System.getProperty("java.vm.version"));
         fields.put("transport", scheme);
-        fields.put("memory", Files.getFileStore(inMemory).type());
-        fields.put("disk", Files.getFileStore(disk).type());
+        fields.put("memory", ThisMachine.fileSystem(inMemory));
+        fields.put("disk", ThisMachine.fileSystem(disk));
         fields.put("date", LocalDate.now(ZoneOffset.UTC).toString());
         fields.put("command", commandLine());
         return fields;
