@@ -9,7 +9,6 @@ import dev.verbena.examples.pic.DeckException;
 import dev.verbena.examples.pic.PicDeck;
 import dev.verbena.examples.pic.PicProgram;
 import dev.verbena.examples.pic.RestartNames;
-import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
