@@ -219,8 +219,21 @@ class Arrays:
         version None is the newest that is sealed; wait is in seconds, for pieces to cover the box.
         """
         end = time.monotonic() + wait
-        number = -1 if version is None else version
-        number, kind, shape, _ = self._home(name).ask(_DESCRIBE, name, number, wait)
+        while True:
+            left = max(0, end - time.monotonic())
+            number = -1 if version is None else version
+            found = self._home(name).ask(_DESCRIBE, name, number, left)[:3]
+            try:
+                return self._elements(name, *found, box, version is None, end)
+            except ArrayError as error:
+                if version is not None or error.status != "UNKNOWN":
+                    raise
+                # It was dropped; if there is a later one, that is the newest now.
+                left = max(0, end - time.monotonic())
+                if next(self.versions(name, found[0], left), None) is None:
+                    raise
+
+    def _elements(self, name, number, kind, shape, box, is_sealed, end):
         slices = (box if isinstance(box, tuple) else (box,)) if box is not None else ()
         if not all(isinstance(each, slice) for each in slices):
             raise ValueError(f"box {box} is not made of slices")
@@ -233,7 +246,8 @@ class Arrays:
         data = memoryview(result).cast("B")
         for server, part in self._parts(shape, outer):
             if part is not None:
-                left = max(0, end - time.monotonic())
+                # A sealed version is all there, or was dropped: no piece is waited for.
+                left = 0 if is_sealed else max(0, end - time.monotonic())
                 server.ask(_GET, name, number, left, kind, shape, part, outer, data)
         return result
 

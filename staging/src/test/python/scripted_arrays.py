@@ -118,6 +118,12 @@ def main():
     with_server("type 0", got, [answer(kind=0)])
     with_server("type 11", got, [answer(kind=11)])
     with_server("too long", got, [struct.pack(">II", ANSWER, 0xFFFFFFFF)])
+    dropped = answer(2, b"dropped")
+    with_server("dropped, then a later one", got, [
+        answer(), dropped, answer(versions=(4,)), answer(), FULL + answer()])
+    with_server("dropped", got, [answer(), dropped, answer()])
+    with_server("dropped version 3", lambda service: said(lambda: service.get("t", version=3)), [
+        answer(), dropped])
     longest = answer(text=b"x" * 1024, shape=(1,) * 8, versions=range(1024))
     with_server("longest", lambda service: len(service._home("t").ask(VERSIONS, "t", -1, 0)[3]),
                 [longest])

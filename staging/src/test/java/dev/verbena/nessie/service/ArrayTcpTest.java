@@ -392,6 +392,9 @@ class ArrayTcpTest {
                         "type 0: " + failed + "an array of type 0, shape (8,) [4]",
                         "type 11: " + failed + "an array of type 11, shape (8,) [4]",
                         "too long: " + failed + "an answer of 4294967295 bytes [4]",
+                        "dropped, then a later one: given 8 [4, 2, 5, 4, 2]",
+                        "dropped: UNKNOWN dropped [4, 2, 5]",
+                        "dropped version 3: UNKNOWN dropped [4, 2]",
                         "longest: 1024 [5]");
     }
 
