@@ -8,7 +8,6 @@ import dev.verbena.nessie.nnti.NntiResult;
 import dev.verbena.nessie.nnti.NntiTransport;
 import dev.verbena.nessie.rpc.wire.RpcConstants;
 import dev.verbena.nessie.rpc.wire.TraceRequest;
-import dev.verbena.nessie.xdr.XdrException;
 import dev.verbena.nessie.xdr.XdrInts;
 import dev.verbena.nessie.xdr.XdrValue;
 import java.util.ArrayList;
@@ -209,15 +208,8 @@ public final class RpcClient {
     }
 
     private void decode(ClientRequest request, DirectBuffer buffer, int at, int length, int code) {
-        if (code == 0 && request.resultValue != null) {
-            try {
-                request.resultValue.decode(buffer, at, at + length);
-            } catch (XdrException | IndexOutOfBoundsException e) {
-                end(request, RpcResult.EDECODE, 0);
-                return;
-            }
-        }
-        end(request, RpcResult.OK, code);
+        XdrValue value = code == 0 ? request.resultValue : null;
+        end(request, RpcMessage.decode(value, buffer, at, length), code);
     }
 
     /** A result: belongs to the call of this id at this peer, or is late. */

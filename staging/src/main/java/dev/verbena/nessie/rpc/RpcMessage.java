@@ -9,6 +9,8 @@ import dev.verbena.nessie.nnti.NntiTransport;
 import dev.verbena.nessie.rpc.wire.RpcAsk;
 import dev.verbena.nessie.rpc.wire.RpcConstants;
 import dev.verbena.nessie.rpc.wire.RpcHeader;
+import dev.verbena.nessie.xdr.XdrException;
+import dev.verbena.nessie.xdr.XdrValue;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 
@@ -147,6 +149,21 @@ final class RpcMessage {
     /** How the client's put has ended; null: malformed. */
     static RpcResult pushed(DirectBuffer buffer, int at, int length) {
         return length < PUSHED_LENGTH ? null : RpcResult.ofCode(buffer.getInt(at + 16, BIG_ENDIAN));
+    }
+
+    /** Reads arguments or a result, if this side has a value for them. */
+    static RpcResult decode(XdrValue value, DirectBuffer buffer, int at, int length) {
+        try {
+            if (value != null) {
+                value.decode(buffer, at, at + length);
+            }
+            return RpcResult.OK;
+        } catch (XdrException | IndexOutOfBoundsException e) {
+            return RpcResult.EDECODE;
+        } catch (OutOfMemoryError e) {
+            // A list's length is the peer's: this call is refused, the others go on.
+            return RpcResult.ENOMEM;
+        }
     }
 
     /** Writes the header; its length. */

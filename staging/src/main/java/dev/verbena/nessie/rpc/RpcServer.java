@@ -6,7 +6,6 @@ import dev.verbena.nessie.nnti.BufferFlags;
 import dev.verbena.nessie.nnti.NntiPeer;
 import dev.verbena.nessie.nnti.NntiTransport;
 import dev.verbena.nessie.rpc.wire.TraceRequest;
-import dev.verbena.nessie.xdr.XdrException;
 import dev.verbena.nessie.xdr.XdrInts;
 import dev.verbena.nessie.xdr.XdrValue;
 import java.util.ArrayDeque;
@@ -207,15 +206,9 @@ public final class RpcServer {
     }
 
     private void decode(RpcCall call, DirectBuffer buffer, int at, int length) {
-        try {
-            if (call.args() != null) {
-                call.args().decode(buffer, at, at + length);
-            }
-        } catch (XdrException | IndexOutOfBoundsException e) {
-            call.refuse(RpcResult.EDECODE);
-            return;
-        } catch (OutOfMemoryError e) {
-            call.refuse(RpcResult.ENOMEM);
+        RpcResult decoded = RpcMessage.decode(call.args(), buffer, at, length);
+        if (decoded != RpcResult.OK) {
+            call.refuse(decoded);
             return;
         }
         call.phase(Phase.QUEUED);

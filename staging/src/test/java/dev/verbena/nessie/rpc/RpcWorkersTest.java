@@ -143,7 +143,7 @@ class RpcWorkersTest {
         }
     }
 
-    /** Arguments for which there is no memory cost their client this call only. */
+    /** Arguments or a result for which there is no memory cost their client this call only. */
     @Test
     void shouldRefuseArgumentsForWhichThereIsNoMemory() {
         try (RealEnvironment environment = RealEnvironment.builder().job("workers").build();
@@ -164,6 +164,10 @@ class RpcWorkersTest {
                         .isInstanceOfSatisfying(
                                 RpcException.class,
                                 e -> assertThat(e.remoteCode()).isEqualTo(RpcResult.ENOMEM.code()));
+            }
+            for (int length : new int[] {8, 8_000}) {
+                requireRefused(
+                        client.call(ECHO, new Bytes(length), new Huge()), RpcResult.ENOMEM);
             }
             Bytes result = client.call(ECHO, new Bytes(8), new Bytes()).join();
             assertThat(result.value).hasSize(4);
