@@ -90,8 +90,8 @@ public final class NessieServer implements AutoCloseable {
         }
 
         /**
-         * The server is about to end, in order: nothing new is begun. Asked again while it is
-         * false.
+         * The server is about to end, in order: nothing new is begun. Requests may still be
+         * unanswered. Asked again while it is false, or while one is.
          *
          * @return whether all that was begun is done, or takes too long
          */
@@ -237,7 +237,9 @@ public final class NessieServer implements AutoCloseable {
             isAtWork = true;
             int work = endpoint.doWork() + builder.part.doWork();
             counters.worked(work);
-            boolean isDone = server.isDone() && (server.exitCode() != 0 || builder.part.tryEnd());
+            boolean isPartDone =
+                    server.exitCode() != 0 || server.isEnding() && builder.part.tryEnd();
+            boolean isDone = isPartDone && server.isDone();
             isAtWork = false;
             if (isDone) {
                 throw new AgentTerminationException("the server has ended");

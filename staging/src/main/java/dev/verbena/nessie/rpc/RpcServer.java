@@ -441,6 +441,11 @@ public final class RpcServer {
 
     // ---- what it has done
 
+    /** Whether it takes no new requests: it was killed, or has taken as many as it may. */
+    public boolean isEnding() {
+        return isOver(acceptedCount);
+    }
+
     /**
      * Whether it was killed, or has handled as many requests as it may; all of them are answered.
      */

@@ -13,6 +13,14 @@ final class ArrayEngine {
     /** Requests that wait; more than so many are refused, so that pieces can still come. */
     static final int WAITING_MAX = 512;
 
+    /**
+     * How long requests may still wait when the server is ending, nanoseconds: a quarter minute.
+     */
+    static final long LAST_WAIT_NS = TcpConnection.STALL_NS / 2;
+
+    private static final ArrayException ENDING =
+            new ArrayException(ArrayStatus.FAILED, "the server is ending");
+
     private final ArrayStore store;
     private final Slots slots;
     private final ArrayServerOptions options;
@@ -35,7 +43,7 @@ final class ArrayEngine {
     void onRequest(int operation, ArrayRequest request, Caller caller) {
         try {
             if (endingNs != null) {
-                throw new ArrayException(ArrayStatus.FAILED, "the server is ending");
+                throw ENDING;
             }
             Requests.requirePlace(options, request.place(), request.places());
             long now = clock.nanoTime();
@@ -45,10 +53,25 @@ final class ArrayEngine {
         }
     }
 
-    /** Refuses requests from now on; nanoseconds since this was asked first. */
+    /**
+     * Refuses new requests from now on, and later those that still wait: what they wait for may
+     * never come.
+     *
+     * @return nanoseconds since this was asked first
+     */
     long end() {
         endingNs = endingNs == null ? clock.nanoTime() : endingNs;
-        return clock.nanoTime() - endingNs;
+        long sinceNs = clock.nanoTime() - endingNs;
+        if (sinceNs > LAST_WAIT_NS) {
+            waiting.forEach(job -> refuse(job, ENDING));
+            waiting.clear();
+        }
+        return sinceNs;
+    }
+
+    private static void refuse(Job job, ArrayException why) {
+        job.giveUp();
+        job.fail(why);
     }
 
     private Job job(int operation, ArrayRequest request, Caller caller, long nowNs) {
@@ -68,8 +91,9 @@ final class ArrayEngine {
         if (job.deadlineNs - nowNs <= 0) {
             job.timeOut();
         } else if (waiting.size() == WAITING_MAX) {
-            job.giveUp();
-            job.fail(new ArrayException(ArrayStatus.BUSY, WAITING_MAX + " requests wait already"));
+            refuse(
+                    job,
+                    new ArrayException(ArrayStatus.BUSY, WAITING_MAX + " requests wait already"));
         } else {
             earliestNs = RpcEndpoint.earlier(nextDeadlineNs(), job.deadlineNs);
             waiting.add(job);
@@ -90,8 +114,7 @@ final class ArrayEngine {
             }
             return job.attempt();
         } catch (ArrayException e) {
-            job.giveUp();
-            job.fail(e);
+            refuse(job, e);
             return true;
         }
     }
@@ -123,6 +146,10 @@ final class ArrayEngine {
 
     /** When something is due although nothing comes. */
     long nextDeadlineNs() {
-        return waiting.isEmpty() ? ProtocolAgent.NO_DEADLINE : earliestNs;
+        if (waiting.isEmpty()) {
+            return ProtocolAgent.NO_DEADLINE;
+        }
+        long refusedNs = endingNs == null ? earliestNs : endingNs + LAST_WAIT_NS + 1;
+        return RpcEndpoint.earlier(earliestNs, refusedNs);
     }
 }

@@ -118,8 +118,8 @@ public final class ArrayServer implements AutoCloseable {
         }
 
         /**
-         * Requests of remote procedures are all answered then: it is those over TCP. They have half
-         * a minute: some wait for what cannot come any more, some clients read slowly.
+         * Requests that wait are refused after a quarter minute. Clients over TCP have half a
+         * minute for all: some read slowly.
          */
         @Override
         public boolean tryEnd() {

@@ -3,6 +3,7 @@ package dev.verbena.nessie.rpc;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.verbena.agent.Await;
 import dev.verbena.agent.RealEnvironment;
 import dev.verbena.memory.RegisteredRegion;
 import dev.verbena.memory.RemoteDescriptor;
@@ -21,6 +22,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import org.agrona.DirectBuffer;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -166,8 +168,7 @@ class RpcWorkersTest {
                                 e -> assertThat(e.remoteCode()).isEqualTo(RpcResult.ENOMEM.code()));
             }
             for (int length : new int[] {8, 8_000}) {
-                requireRefused(
-                        client.call(ECHO, new Bytes(length), new Huge()), RpcResult.ENOMEM);
+                requireRefused(client.call(ECHO, new Bytes(length), new Huge()), RpcResult.ENOMEM);
             }
             Bytes result = client.call(ECHO, new Bytes(8), new Bytes()).join();
             assertThat(result.value).hasSize(4);
@@ -210,6 +211,47 @@ class RpcWorkersTest {
                     NessieServer.builder(environment, Transports.open("shm", context)).start();
             server.close();
             assertThat(server.exitCode()).isZero();
+        }
+    }
+
+    /** What waits for something else than the server's own work can be answered then. */
+    @Test
+    void shouldSayThatItEndsWhileACallIsUnanswered() throws Exception {
+        AtomicReference<RpcCall> held = new AtomicReference<>();
+        NessieServer.Part part =
+                new NessieServer.Part() {
+                    @Override
+                    public void onStart(NntiTransport network) {}
+
+                    @Override
+                    public boolean tryEnd() {
+                        RpcCall call = held.getAndSet(null);
+                        if (call != null) {
+                            call.reply(7, null);
+                        }
+                        return true;
+                    }
+                };
+        try (RealEnvironment environment = RealEnvironment.builder().job("workers").build();
+                NessieServer server =
+                        NessieServer.builder(environment, Transports.open("shm", context))
+                                .on(ECHO, Bytes::new, held::set)
+                                .part(part)
+                                .start();
+                NessieClient client =
+                        NessieClient.connect(
+                                environment,
+                                Transports.open("shm", context),
+                                server.url(),
+                                30_000)) {
+            CompletableFuture<?> call = client.call(ECHO, new Bytes(8), null);
+            Await.until("it is held", () -> held.get() != null);
+            client.kill();
+            assertThatThrownBy(() -> call.get(30, TimeUnit.SECONDS))
+                    .cause()
+                    .isInstanceOfSatisfying(
+                            RpcException.class, e -> assertThat(e.remoteCode()).isEqualTo(7));
+            assertThat(server.ended().get(30, TimeUnit.SECONDS)).isZero();
         }
     }
 

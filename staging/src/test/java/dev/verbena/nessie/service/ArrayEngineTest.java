@@ -44,6 +44,7 @@ class ArrayEngineTest {
     private NntiTransport network;
     private ArrayStore store;
     private ArrayEngine engine;
+    private long nowNs = 7;
 
     /** With memory for one piece. */
     @BeforeEach
@@ -58,7 +59,7 @@ class ArrayEngineTest {
                         environment.store(directory.toString()),
                         new PieceMemory(network, LENGTH),
                         options);
-        engine = new ArrayEngine(store, new Slots(network), options, () -> 7);
+        engine = new ArrayEngine(store, new Slots(network), options, () -> nowNs);
     }
 
     @AfterEach
@@ -209,6 +210,23 @@ class ArrayEngineTest {
         client.isGone = true;
         engine.doWork();
         assertThat(client.answer.status()).isEqualTo(ArrayStatus.FAILED.ordinal());
+        assertThat(engine.nextDeadlineNs()).isEqualTo(ProtocolAgent.NO_DEADLINE);
+    }
+
+    /** Nor do they keep the server from its end for as long as they would wait. */
+    @Test
+    void shouldRefuseRequestsThatWaitWhenItEnds() {
+        Client waiting = ask(ArrayConstants.VERSIONS, -1, WHOLE);
+        engine.end();
+        assertThat(ask(ArrayConstants.VERSIONS, -1, WHOLE).answer.text().text())
+                .isEqualTo("the server is ending");
+        nowNs += ArrayEngine.LAST_WAIT_NS;
+        engine.end();
+        assertThat(waiting.answer).isNull();
+        nowNs = engine.nextDeadlineNs();
+        engine.end();
+        assertThat(waiting.answer.status()).isEqualTo(ArrayStatus.FAILED.ordinal());
+        assertThat(waiting.answer.text().text()).isEqualTo("the server is ending");
         assertThat(engine.nextDeadlineNs()).isEqualTo(ProtocolAgent.NO_DEADLINE);
     }
 
