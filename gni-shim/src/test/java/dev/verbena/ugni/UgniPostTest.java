@@ -3,6 +3,7 @@ package dev.verbena.ugni;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.verbena.ugni.bindings.ugni;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -307,8 +308,13 @@ class UgniPostTest extends UgniPair {
         assertThat(arrived.getLong(0)).isEqualTo(9);
         post.remoteAddress(remote.address() + 4);
         assertThat(endpoint.postFma(post)).isEqualTo(-UgniCode.ALIGNMENT_ERROR);
-        assertThat(AtomicCommand.length(AtomicCommand.ATOMIC2_FIADD_S)).isEqualTo(4);
-        assertThat(AtomicCommand.isFetching(AtomicCommand.ATOMIC2_FIADD_S)).isTrue();
+        int onFourBytes = AtomicCommand.onFourBytes(AtomicCommand.ATOMIC2_FIADD);
+        assertThat(onFourBytes).isEqualTo(ugni.GNI_FMA_ATOMIC2_FIADD_S);
+        assertThat(AtomicCommand.length(onFourBytes)).isEqualTo(4);
+        assertThat(AtomicCommand.isFetching(onFourBytes)).isTrue();
+        assertThat(AtomicCommand.cached(onFourBytes)).isEqualTo(ugni.GNI_FMA_ATOMIC2_FIADD_SC);
+        assertThat(AtomicCommand.cached(AtomicCommand.ATOMIC_FADD))
+                .isEqualTo(ugni.GNI_FMA_ATOMIC_FADD_C);
         assertThat(AtomicCommand.isFetching(AtomicCommand.ATOMIC2_IADD)).isFalse();
     }
 
