@@ -10,7 +10,7 @@ import dev.verbena.transport.core.Turns;
  * the transport, but for the heartbeat. Allocates nothing.
  */
 final class FabricCalls {
-    private final Turns turns;
+    final Turns turns;
 
     /** Whether calls for memory follow the others, too; else heartbeats go on while one pins. */
     private final boolean isSerial;
@@ -18,7 +18,7 @@ final class FabricCalls {
     private final long fabricHandle;
     private final long domain;
     private final long queue;
-    private final long endpoint;
+    final long endpoint;
 
     FabricCalls(
             Turns turns,
@@ -49,106 +49,9 @@ final class FabricCalls {
         return answer;
     }
 
-    /** Two pieces as one message. */
-    int send(
-            long address,
-            int length,
-            long descriptor,
-            long address2,
-            int length2,
-            long descriptor2,
-            long peer,
-            long context) {
-        turns.enter();
-        int answer =
-                fabric.vfi_send2(
-                        endpoint,
-                        address,
-                        length,
-                        descriptor,
-                        address2,
-                        length2,
-                        descriptor2,
-                        peer,
-                        context);
-        turns.exit();
-        return answer;
-    }
-
     int receive(long address, int length, long descriptor, long context) {
         turns.enter();
         int answer = fabric.vfi_recv(endpoint, address, length, descriptor, context);
-        turns.exit();
-        return answer;
-    }
-
-    int write(
-            long address,
-            long length,
-            long descriptor,
-            long peer,
-            long remote,
-            long key,
-            long context) {
-        turns.enter();
-        int answer =
-                fabric.vfi_write(endpoint, address, length, descriptor, peer, remote, key, context);
-        turns.exit();
-        return answer;
-    }
-
-    int read(
-            long address,
-            long length,
-            long descriptor,
-            long peer,
-            long remote,
-            long key,
-            long context) {
-        turns.enter();
-        int answer =
-                fabric.vfi_read(endpoint, address, length, descriptor, peer, remote, key, context);
-        turns.exit();
-        return answer;
-    }
-
-    int fetchAdd(
-            long operand,
-            long result,
-            long descriptor,
-            long peer,
-            long remote,
-            long key,
-            long context) {
-        turns.enter();
-        int answer =
-                fabric.vfi_fetch_add(
-                        endpoint, operand, result, descriptor, peer, remote, key, context);
-        turns.exit();
-        return answer;
-    }
-
-    int compareSwap(
-            long operand,
-            long expected,
-            long result,
-            long descriptor,
-            long peer,
-            long remote,
-            long key,
-            long context) {
-        turns.enter();
-        int answer =
-                fabric.vfi_compare_swap(
-                        endpoint,
-                        operand,
-                        expected,
-                        result,
-                        descriptor,
-                        peer,
-                        remote,
-                        key,
-                        context);
         turns.exit();
         return answer;
     }
