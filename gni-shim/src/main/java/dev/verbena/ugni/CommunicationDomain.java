@@ -42,18 +42,16 @@ public final class CommunicationDomain implements AutoCloseable {
     private final int instance;
     private final int ptag;
     private final int cookie;
-    private final int modes;
     private final List<Nic> nics = new ArrayList<>();
     private Thread ownerThread = Thread.currentThread();
     private final Object closing = new Object();
     private volatile boolean isClosed;
 
-    private CommunicationDomain(long handle, int instance, int ptag, int cookie, int modes) {
+    private CommunicationDomain(long handle, int instance, int ptag, int cookie) {
         this.handle = handle;
         this.instance = instance;
         this.ptag = ptag;
         this.cookie = cookie;
-        this.modes = modes;
     }
 
     /**
@@ -80,7 +78,7 @@ public final class CommunicationDomain implements AutoCloseable {
                         "GNI_CdmCreate",
                         ugni.vgn_cdm_create(instance, ptag, cookie, modes),
                         "ptag " + ptag + ", instance " + Integer.toUnsignedString(instance));
-        return new CommunicationDomain(made, instance, ptag, cookie, modes);
+        return new CommunicationDomain(made, instance, ptag, cookie);
     }
 
     /**
@@ -174,29 +172,14 @@ public final class CommunicationDomain implements AutoCloseable {
         return values;
     }
 
-    /** The C handle. */
-    public long handle() {
-        return handle;
-    }
-
     /** Number of this process in the job. */
     public int instance() {
         return instance;
     }
 
-    /** Protection tag as it was asked for. */
-    public int ptag() {
-        return ptag;
-    }
-
     /** Cookie of the job. */
     public int cookie() {
         return cookie;
-    }
-
-    /** Modes as they were asked for. */
-    public int modes() {
-        return modes;
     }
 
     /** Hands the domain and its objects over to a thread; the owner has stopped using them. */

@@ -42,66 +42,50 @@ public final class CompletionEvent {
     private static final int STATUS_MASK = 15;
     private static final int TYPE_SHIFT = 54;
     private static final int TYPE_MASK = 3;
-    private static final int TRANSACTION_SHIFT = 32;
-    private static final int TRANSACTION_MASK = 0x3f_ffff;
     private static final int TEXT_LENGTH = 256;
+
+    private static final long INSTANCE_MASK = 0xffff_ffffL;
+    private static final int OVERRUN_SHIFT = 63;
 
     private CompletionEvent() {}
 
+    private static long field(long event, int shift, long mask, int field) {
+        return UgniNative.IS_BUILT_IN ? event >>> shift & mask : ugni.vgn_cq_field(event, field);
+    }
+
     /** The lower 56 bits: what a peer's {@code CQWRITE} or remote event says. */
     public static long data(long event) {
-        return UgniNative.IS_BUILT_IN
-                ? event & DATA_MASK
-                : ugni.vgn_cq_field(event, ugni.VGN_FIELD_DATA);
+        return field(event, 0, DATA_MASK, ugni.VGN_FIELD_DATA);
     }
 
     /** One of {@code SOURCE_...}. */
     public static int source(long event) {
-        return UgniNative.IS_BUILT_IN
-                ? (int) (event >>> SOURCE_SHIFT) & SOURCE_MASK
-                : (int) ugni.vgn_cq_field(event, ugni.VGN_FIELD_SOURCE);
+        return (int) field(event, SOURCE_SHIFT, SOURCE_MASK, ugni.VGN_FIELD_SOURCE);
     }
 
     /** 0: good. */
     public static int status(long event) {
-        return UgniNative.IS_BUILT_IN
-                ? (int) (event >>> STATUS_SHIFT) & STATUS_MASK
-                : (int) ugni.vgn_cq_field(event, ugni.VGN_FIELD_STATUS);
+        return (int) field(event, STATUS_SHIFT, STATUS_MASK, ugni.VGN_FIELD_STATUS);
     }
 
     /** One of {@code TYPE_...}. */
     public static int type(long event) {
-        return UgniNative.IS_BUILT_IN
-                ? (int) (event >>> TYPE_SHIFT) & TYPE_MASK
-                : (int) ugni.vgn_cq_field(event, ugni.VGN_FIELD_TYPE);
+        return (int) field(event, TYPE_SHIFT, TYPE_MASK, ugni.VGN_FIELD_TYPE);
     }
 
     /** Instance of the peer, or what {@link Endpoint#eventData} set in its place. */
     public static int instance(long event) {
-        return UgniNative.IS_BUILT_IN
-                ? (int) event
-                : (int) ugni.vgn_cq_field(event, ugni.VGN_FIELD_INST_ID);
+        return (int) field(event, 0, INSTANCE_MASK, ugni.VGN_FIELD_INST_ID);
     }
 
     /** Number of a short message that was sent. */
     public static int messageId(long event) {
-        return UgniNative.IS_BUILT_IN
-                ? (int) event
-                : (int) ugni.vgn_cq_field(event, ugni.VGN_FIELD_MSG_ID);
-    }
-
-    /** Number of the transaction at its source queue. */
-    public static int transaction(long event) {
-        return UgniNative.IS_BUILT_IN
-                ? (int) (event >>> TRANSACTION_SHIFT) & TRANSACTION_MASK
-                : (int) ugni.vgn_cq_field(event, ugni.VGN_FIELD_TID);
+        return (int) field(event, 0, INSTANCE_MASK, ugni.VGN_FIELD_MSG_ID);
     }
 
     /** Whether events before this one were lost. */
     public static boolean isOverrun(long event) {
-        return UgniNative.IS_BUILT_IN
-                ? event < 0
-                : ugni.vgn_cq_field(event, ugni.VGN_FIELD_OVERRUN) != 0;
+        return field(event, OVERRUN_SHIFT, 1, ugni.VGN_FIELD_OVERRUN) != 0;
     }
 
     /** Source and status by name. C: {@code GNI_CqErrorStr}. Allocates. */

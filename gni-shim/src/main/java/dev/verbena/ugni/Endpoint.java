@@ -40,11 +40,6 @@ public final class Endpoint extends UgniObject {
         return handle;
     }
 
-    /** Where events of its posts and messages go; null: none can be asked for. */
-    public CompletionQueue source() {
-        return source;
-    }
-
     /**
      * Names the peer. C: {@code GNI_EpBind}.
      *
@@ -303,11 +298,6 @@ public final class Endpoint extends UgniObject {
         check("GNI_SmsgInit", ugni.vgn_smsg_init(handle, local.address(), remote.address()));
         Reference.reachabilityFence(remote);
         mailbox = new ShortMessageMailbox(this, registration, local.messageLengthMax());
-        return mailbox;
-    }
-
-    /** The channel for short messages; null if there is none. */
-    public ShortMessageMailbox mailbox() {
         return mailbox;
     }
 

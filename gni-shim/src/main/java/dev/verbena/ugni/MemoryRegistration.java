@@ -139,11 +139,6 @@ public final class MemoryRegistration extends UgniObject {
         buffer.putBytes(offset, made, 0, HANDLE_LENGTH);
     }
 
-    /** Where peers' posts leave events; null: nowhere. */
-    public CompletionQueue destination() {
-        return destination;
-    }
-
     /** Address of a range that was checked. */
     long range(long offset, long length) {
         if (offset < 0 || length < 0 || offset > this.length - length) {

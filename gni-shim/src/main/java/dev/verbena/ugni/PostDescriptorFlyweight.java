@@ -211,11 +211,6 @@ public final class PostDescriptorFlyweight {
         return putLong(ugni.VGN_POST_REMOTE_ADDR, address);
     }
 
-    /** Address at the peer. */
-    public long remoteAddress() {
-        return buffer.getLong(at + ugni.VGN_POST_REMOTE_ADDR);
-    }
-
     /** Bytes. */
     public PostDescriptorFlyweight length(long length) {
         return putLong(ugni.VGN_POST_LENGTH, length);

@@ -44,16 +44,6 @@ public final class ShortMessageMailbox {
         registration.use(1);
     }
 
-    /** The endpoint it belongs to. */
-    public Endpoint endpoint() {
-        return endpoint;
-    }
-
-    /** Bytes of header and data at most. */
-    public int messageLengthMax() {
-        return lengthMax;
-    }
-
     /** As below, without data and with tag 0. */
     public int send(DirectBuffer header, int offset, int length, int messageId) {
         return send(header, offset, length, header, offset, 0, messageId, 0);

@@ -1,6 +1,7 @@
 package dev.verbena.ugni;
 
 import dev.verbena.ugni.bindings.ugni;
+import org.bytedeco.javacpp.BytePointer;
 
 /**
  * Return codes of uGNI calls, {@code GNI_RC_...} in C. Calls that move data answer them negated.
@@ -62,5 +63,24 @@ public final class UgniCode {
             return "function missing in the library";
         }
         return positive < NAMES.length ? NAMES[positive] : "uGNI code " + code;
+    }
+
+    /** What a call that failed says: its name, the code's, and the library's reason. */
+    public static String failure(String call, long result) {
+        int code = (int) -result;
+        String why = reason(call, code);
+        return call + ": " + name(code) + (why.isEmpty() ? "" : ": " + why);
+    }
+
+    /** What the library says of this thread's last call, which failed; may be empty. */
+    static String reason(String call, int code) {
+        BytePointer said = ugni.vgn_error();
+        String text = said == null || said.isNull() ? "" : said.getString();
+        // What tells of damaged memory names no call. All else may be of an earlier call.
+        boolean isOfThis =
+                text.startsWith("GNI_")
+                        ? call.startsWith(text.split(":", 2)[0])
+                        : code == INVALID_STATE;
+        return isOfThis ? text : "";
     }
 }

@@ -49,24 +49,12 @@ final class UgniNative {
         }
     }
 
-    /** What the library says of this thread's last call, which failed; may be empty. */
-    private static String reason(String call, int code) {
-        BytePointer said = ugni.vgn_error();
-        String text = said == null || said.isNull() ? "" : said.getString();
-        // What tells of damaged memory names no call. All else may be of an earlier call.
-        boolean isOfThis =
-                text.startsWith("GNI_")
-                        ? call.startsWith(text.split(":", 2)[0])
-                        : code == UgniCode.INVALID_STATE;
-        return isOfThis ? text : "";
-    }
-
     static UgniException failure(String call, long result, Object object) {
         int code = (int) -result;
         String why =
                 code == UgniCode.MISSING
                         ? library + " has no " + call + "; Verbena's own library has"
-                        : reason(call, code);
+                        : UgniCode.reason(call, code);
         return new UgniException(call, code, object.toString(), why);
     }
 

@@ -8,6 +8,7 @@ import dev.verbena.transport.core.EventRing;
 import dev.verbena.transport.core.HandleTable;
 import dev.verbena.transport.core.ReadyList;
 import dev.verbena.transport.core.RecordConnections;
+import dev.verbena.ugni.bindings.ugni;
 import java.net.URI;
 import org.agrona.concurrent.SystemNanoClock;
 
@@ -267,9 +268,9 @@ final class Connections extends RecordConnections<GniConnection> {
     @Override
     protected int peerState(GniConnection c) {
         int state = resources.peerState(c.peer.address, c.peer.instance);
-        if (state == Gni.PEER_DEAD || resources.peerIncarnation() != c.peerIncarnation) {
+        if (state == ugni.GNI_EXT_PEER_DEAD || resources.peerIncarnation() != c.peerIncarnation) {
             return DEAD;
         }
-        return state == Gni.PEER_STOPPED ? STOPPED : RUNNING;
+        return state == ugni.GNI_EXT_PEER_STOPPED ? STOPPED : RUNNING;
     }
 }

@@ -131,8 +131,8 @@ final class ControlMailbox {
 
     private int claim(GniPeer peer, long slot, long claim) {
         descriptor
-                .kind(Gni.AMO, Gni.GLOBAL_EVENT)
-                .amo(Gni.COMPARE_SWAP, 0, claim)
+                .kind(ugni.GNI_POST_AMO, ugni.GNI_CQMODE_GLOBAL_EVENT)
+                .amo(ugni.GNI_FMA_ATOMIC_CSWAP, 0, claim)
                 .local(staging.address + RESULT, staging.low, staging.high)
                 .remote(slot, peer.controlLow, peer.controlHigh)
                 .length(Long.BYTES);
@@ -142,7 +142,9 @@ final class ControlMailbox {
     private int fill(GniPeer peer, long slot, long claim, ControlRecord record) {
         staging.bytes.putBytes(0, record.buffer(), 0, ControlRecord.LENGTH);
         descriptor
-                .kind(Gni.FMA_PUT_W_SYNCFLAG, Gni.GLOBAL_EVENT | Gni.REMOTE_EVENT)
+                .kind(
+                        ugni.GNI_POST_FMA_PUT_W_SYNCFLAG,
+                        ugni.GNI_CQMODE_GLOBAL_EVENT | ugni.GNI_CQMODE_REMOTE_EVENT)
                 .local(staging.address, staging.low, staging.high)
                 .remote(slot + RECORD, peer.controlLow, peer.controlHigh)
                 .syncFlag(slot + FLAG, claim)
@@ -154,7 +156,7 @@ final class ControlMailbox {
     private int post(GniPeer peer) {
         int posted = ugni.vgn_post_fma(peer.endpoint, descriptor.address);
         if (posted != 0) {
-            return posted == -Gni.ERROR_RESOURCE ? BUSY : UNREACHABLE;
+            return posted == -ugni.GNI_RC_ERROR_RESOURCE ? BUSY : UNREACHABLE;
         }
         int answer = ugni.vgn_cq_get(resources.controlQueue, resources.at(0));
         ugni.vgn_completed(

@@ -102,7 +102,9 @@ final class Engine {
         GniRegion region = w.regions[w.range];
         boolean isShort = w.piece <= fmaMax || w.piece == 0;
         w.descriptor
-                .kind(isShort ? Gni.FMA_PUT : Gni.RDMA_PUT, Gni.GLOBAL_EVENT)
+                .kind(
+                        isShort ? ugni.GNI_POST_FMA_PUT : ugni.GNI_POST_RDMA_PUT,
+                        ugni.GNI_CQMODE_GLOBAL_EVENT)
                 .local(w.localAddress(), region.localLow, region.localHigh)
                 .remote(w.remoteAddress(), w.low, w.high)
                 .length(w.piece);
@@ -144,7 +146,9 @@ final class Engine {
     private int postGet(Work w, long local, long low, long high, long remote, long length) {
         boolean isShort = length <= fmaMax;
         w.descriptor
-                .kind(isShort ? Gni.FMA_GET : Gni.RDMA_GET, Gni.GLOBAL_EVENT)
+                .kind(
+                        isShort ? ugni.GNI_POST_FMA_GET : ugni.GNI_POST_RDMA_GET,
+                        ugni.GNI_CQMODE_GLOBAL_EVENT)
                 .local(local, low, high)
                 .remote(remote, w.low, w.high)
                 .length(length);
@@ -176,8 +180,11 @@ final class Engine {
         if (status == Status.OK) {
             boolean isAdd = w.operation == Operation.FETCH_ADD;
             w.descriptor
-                    .kind(Gni.AMO, Gni.GLOBAL_EVENT)
-                    .amo(isAdd ? Gni.FETCH_ADD : Gni.COMPARE_SWAP, operand, update)
+                    .kind(ugni.GNI_POST_AMO, ugni.GNI_CQMODE_GLOBAL_EVENT)
+                    .amo(
+                            isAdd ? ugni.GNI_FMA_ATOMIC_FADD : ugni.GNI_FMA_ATOMIC_CSWAP,
+                            operand,
+                            update)
                     .local(w.result, works.results.low, works.results.high)
                     .remote(d.base() + offset, w.low, w.high)
                     .length(Long.BYTES);
@@ -202,7 +209,7 @@ final class Engine {
         header.putInt(0, length);
         header.putInt(Integer.BYTES, c.sentMessages);
         int answer = message(w, c, Mailboxes.HEADER, from, length, Mailboxes.MESSAGE);
-        if (answer == -Gni.NOT_DONE) {
+        if (answer == -ugni.GNI_RC_NOT_DONE) {
             return false;
         }
         w.value(length);
@@ -224,7 +231,7 @@ final class Engine {
         GniRegion region = w.regions[0];
         w.piece(length);
         w.descriptor
-                .kind(Gni.RDMA_PUT, Gni.GLOBAL_EVENT)
+                .kind(ugni.GNI_POST_RDMA_PUT, ugni.GNI_CQMODE_GLOBAL_EVENT)
                 .local(w.localAddress(), region.localLow, region.localHigh)
                 .remote(
                         c.peerMailbox + Mailboxes.longOffset(c, c.sentMessages),
@@ -304,7 +311,7 @@ final class Engine {
     void takeEvents() {
         while (true) {
             int answer = ugni.vgn_cq_get(resources.sourceQueue, resources.at(0));
-            if (answer == -Gni.NOT_DONE || answer == -Gni.INVALID_STATE) {
+            if (answer == -ugni.GNI_RC_NOT_DONE || answer == -ugni.GNI_RC_INVALID_STATE) {
                 return;
             }
             long entry = resources.scratch.getLong(0);
@@ -312,7 +319,7 @@ final class Engine {
             if (Gni.type(entry) == Gni.TYPE_SMSG) {
                 onMessage(works.at((int) entry), status);
             } else if (ugni.vgn_completed(resources.sourceQueue, entry, resources.at(Long.BYTES))
-                    != -Gni.DESCRIPTOR_ERROR) {
+                    != -ugni.GNI_RC_DESCRIPTOR_ERROR) {
                 onTransfer(works.of(resources.scratch.getLong(Long.BYTES)), status);
             }
         }
@@ -372,8 +379,8 @@ final class Engine {
     /** What a post says that was refused. */
     private static int statusOfCode(int code) {
         return switch (code) {
-            case Gni.PERMISSION_ERROR -> Status.ACCESS;
-            case Gni.TRANSACTION_ERROR -> Status.PEER_DEAD;
+            case ugni.GNI_RC_PERMISSION_ERROR -> Status.ACCESS;
+            case ugni.GNI_RC_TRANSACTION_ERROR -> Status.PEER_DEAD;
             default -> Status.INTERNAL;
         };
     }

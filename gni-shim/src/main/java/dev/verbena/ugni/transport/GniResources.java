@@ -1,6 +1,7 @@
 package dev.verbena.ugni.transport;
 
 import dev.verbena.transport.TransportException;
+import dev.verbena.ugni.UgniCode;
 import dev.verbena.ugni.bindings.ugni;
 import java.util.concurrent.atomic.AtomicLong;
 import org.agrona.BufferUtil;
@@ -93,7 +94,7 @@ final class GniResources {
             try {
                 return attach((int) Math.floorMod(next, (long) GniAddress.PORT_MAX) + 1);
             } catch (GniFailure e) {
-                if (e.code != Gni.INVALID_STATE || tries == PORT_TRIES) {
+                if (e.code != ugni.GNI_RC_INVALID_STATE || tries == PORT_TRIES) {
                     throw e;
                 }
             }
@@ -166,8 +167,9 @@ final class GniResources {
         scratch.putLong(0, low);
         scratch.putLong(HANDLE_LENGTH - PIECE, high);
         long result = ugni.vgn_mem_deregister(nic, at(0));
-        if (result == -Gni.TIMEOUT) {
-            throw new GniFailure(Gni.failure("GNI_MemDeregister", result), Gni.TIMEOUT);
+        if (result == -ugni.GNI_RC_TIMEOUT) {
+            throw new GniFailure(
+                    UgniCode.failure("GNI_MemDeregister", result), ugni.GNI_RC_TIMEOUT);
         }
     }
 
@@ -184,7 +186,7 @@ final class GniResources {
     /** Puts 8 bytes and an event; whether they arrive is not told. Any answer below 0: not now. */
     int putWord(long endpoint, long remote, long low, long high, long value) {
         wordBytes.putLong(0, value);
-        word.kind(Gni.FMA_PUT, Gni.REMOTE_EVENT)
+        word.kind(ugni.GNI_POST_FMA_PUT, ugni.GNI_CQMODE_REMOTE_EVENT)
                 .local(wordBytes.addressOffset(), 0, 0)
                 .remote(remote, low, high)
                 .length(Long.BYTES);
@@ -197,7 +199,7 @@ final class GniResources {
     int peerState(int peerAddress, int peerInstance) {
         scratch.putLong(0, 0);
         int state = ugni.vgn_ext_peer_state(nic, peerAddress, peerInstance, at(0));
-        return state < 0 ? Gni.PEER_DEAD : state;
+        return state < 0 ? ugni.GNI_EXT_PEER_DEAD : state;
     }
 
     long peerIncarnation() {
@@ -222,7 +224,7 @@ final class GniResources {
     int bell() {
         long bell = ugni.vgn_ext_doorbell(nic);
         if (bell < 0) {
-            throw new TransportException(Gni.failure("GNI_ExtDoorbell", bell));
+            throw new TransportException(UgniCode.failure("GNI_ExtDoorbell", bell));
         }
         return (int) bell;
     }

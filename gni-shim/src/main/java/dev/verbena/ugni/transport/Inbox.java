@@ -57,7 +57,7 @@ final class Inbox extends ReadyInbox<GniConnection, Connections, MessageSlots> {
     private void takePeerEvents() {
         for (int i = 0; i < EVENTS_MAX; i++) {
             int answer = ugni.vgn_cq_get(resources.eventQueue, resources.at(0));
-            if (answer == -Gni.NOT_DONE || answer == -Gni.INVALID_STATE) {
+            if (answer == -ugni.GNI_RC_NOT_DONE || answer == -ugni.GNI_RC_INVALID_STATE) {
                 return;
             }
             if (answer < 0) {
@@ -91,8 +91,8 @@ final class Inbox extends ReadyInbox<GniConnection, Connections, MessageSlots> {
                 ready.add(c.index);
                 break;
             }
-            int tag = ugni.vgn_smsg_next(c.endpoint, Gni.ANY_TAG, resources.at(0));
-            if (tag == -Gni.NOT_DONE) {
+            int tag = ugni.vgn_smsg_next(c.endpoint, ugni.GNI_SMSG_ANY_TAG, resources.at(0));
+            if (tag == -ugni.GNI_RC_NOT_DONE) {
                 break;
             }
             int served = tag < 0 ? NONSENSE : one(c, tag, resources.scratch.getLong(0), handler);

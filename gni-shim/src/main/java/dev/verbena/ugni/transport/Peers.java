@@ -46,7 +46,8 @@ final class Peers {
 
     private static UnsafeBuffer buffer() {
         return new UnsafeBuffer(
-                BufferUtil.allocateDirectAligned(Gni.DATAGRAM_LENGTH, Gni.DATAGRAM_LENGTH));
+                BufferUtil.allocateDirectAligned(
+                        ugni.GNI_DATAGRAM_MAXSIZE, ugni.GNI_DATAGRAM_MAXSIZE));
     }
 
     private int open(int index) {
@@ -56,7 +57,7 @@ final class Peers {
                         announcement.addressOffset(),
                         Announcement.LENGTH,
                         heard.addressOffset(),
-                        Gni.DATAGRAM_LENGTH,
+                        ugni.GNI_DATAGRAM_MAXSIZE,
                         index + 1);
         isOpen[index] = answer == 0;
         return answer;
@@ -80,7 +81,7 @@ final class Peers {
             resources.pin(address, instance, 0);
         }
         int state = resources.peerState(address, instance);
-        long found = state == Gni.PEER_DEAD ? 0 : resources.peerIncarnation();
+        long found = state == ugni.GNI_EXT_PEER_DEAD ? 0 : resources.peerIncarnation();
         if (held != null) {
             resources.pin(address, instance, held.incarnation);
         }
@@ -139,7 +140,7 @@ final class Peers {
                         announcement.addressOffset(),
                         Announcement.LENGTH,
                         peer.answer.addressOffset(),
-                        Gni.DATAGRAM_LENGTH,
+                        ugni.GNI_DATAGRAM_MAXSIZE,
                         question);
         if (answer == 0) {
             peer.asked(question);
@@ -185,7 +186,7 @@ final class Peers {
         }
         asked.remove(id);
         peer.answered();
-        if (state == Gni.POST_COMPLETED && Announcement.read(peer.answer, peer)) {
+        if (state == ugni.GNI_POST_COMPLETED && Announcement.read(peer.answer, peer)) {
             peer.forgetAnswer();
         }
         return true;

@@ -5,6 +5,7 @@ import dev.verbena.memory.RemoteDescriptor;
 import dev.verbena.transport.TransportException;
 import dev.verbena.transport.core.OwnerGuard;
 import dev.verbena.transport.core.RegionTable;
+import dev.verbena.ugni.bindings.ugni;
 import org.agrona.collections.Int2ObjectHashMap;
 
 /** The regions of one transport, and the memory handles under which they are reached. */
@@ -66,7 +67,7 @@ final class Registrations extends RegionTable<GniRegion> {
         try {
             registerHere(region, begin, length);
             if (region.rights() == RemoteDescriptor.REMOTE_READ && !region.isReadOnly()) {
-                resources.register(begin, length, Gni.MEM_READ_ONLY, false);
+                resources.register(begin, length, ugni.GNI_MEM_READ_ONLY, false);
                 region.onRemote(resources.handleLow(), resources.handleHigh());
             } else if (region.rights() != 0) {
                 region.onRemote(region.localLow, region.localHigh);
@@ -104,10 +105,10 @@ final class Registrations extends RegionTable<GniRegion> {
         try {
             resources.register(begin, length, 0, false);
         } catch (GniFailure e) {
-            if (e.code != Gni.PERMISSION_ERROR || isWrittenByPeers) {
+            if (e.code != ugni.GNI_RC_PERMISSION_ERROR || isWrittenByPeers) {
                 throw e;
             }
-            resources.register(begin, length, Gni.MEM_READ_ONLY, false);
+            resources.register(begin, length, ugni.GNI_MEM_READ_ONLY, false);
             isReadOnly = true;
         }
         region.onLocal(resources.handleLow(), resources.handleHigh(), isReadOnly);

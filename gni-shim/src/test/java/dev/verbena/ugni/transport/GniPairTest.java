@@ -16,6 +16,7 @@ import dev.verbena.transport.TransportContext;
 import dev.verbena.transport.TransportException;
 import dev.verbena.transport.TransportHandler;
 import dev.verbena.transport.Transports;
+import dev.verbena.ugni.UgniCode;
 import dev.verbena.ugni.bindings.ugni;
 import java.io.IOException;
 import java.net.URI;
@@ -234,7 +235,8 @@ class GniPairTest {
         assertThatThrownBy(() -> resources.allocate(1L << 47))
                 .isInstanceOf(GniFailure.class)
                 .hasMessageContaining(": GNI_ExtMemAlloc: ");
-        assertThat(Gni.failure("GNI_EpBind", -2)).isEqualTo("GNI_EpBind: GNI_RC_INVALID_PARAM");
+        assertThat(UgniCode.failure("GNI_EpBind", -2))
+                .isEqualTo("GNI_EpBind: GNI_RC_INVALID_PARAM");
     }
 
     // ---- protection ----
