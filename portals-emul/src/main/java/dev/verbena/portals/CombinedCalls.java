@@ -97,9 +97,7 @@ final class CombinedCalls {
         if (made == -PortalsCode.MD_NO_UPDATE) {
             return null;
         }
-        if (made < 0) {
-            throw PortalsNative.failure(call, made, object);
-        }
+        PortalsNative.check(call, made, object);
         MatchEntry entry = new MatchEntry(owner, (int) made, portalIndex, c);
         int descriptor = (int) words.getLong(0);
         return entry.with(new MemoryDescriptor(owner, descriptor, c.descriptor, entry));

@@ -63,10 +63,7 @@ public final class EventQueue extends PortalsObject {
      * @return {@link #EMPTY}, {@link #EVENT} or {@link #DROPPED}
      */
     public int poll(PortalsEventFlyweight event) {
-        owner.checkOwner();
-        if (isClosed()) {
-            throw new IllegalStateException("closed: " + this);
-        }
+        checkOpen();
         event.isAfterLoss(false);
         long head = header.getLong(HEAD);
         if (copy(head, event)) {
@@ -137,10 +134,7 @@ public final class EventQueue extends PortalsObject {
 
     /** Whether {@link #poll} would answer {@link #EMPTY}. */
     public boolean isEmpty() {
-        owner.checkOwner();
-        if (isClosed()) {
-            throw new IllegalStateException("closed: " + this);
-        }
+        checkOpen();
         return header.getLongVolatile(TAIL) - header.getLong(HEAD) <= 0;
     }
 

@@ -81,9 +81,7 @@ public final class MatchEntry extends PortalsObject {
         if (owner.isTraced()) {
             owner.trace("PtlMDAttach", "me=" + hex(handle) + " " + context.text(unlink), result);
         }
-        if (result < 0) {
-            throw PortalsNative.failure("PtlMDAttach", result, this);
-        }
+        PortalsNative.check("PtlMDAttach", result, this);
         return (int) result;
     }
 
@@ -113,9 +111,7 @@ public final class MatchEntry extends PortalsObject {
             String arguments = "base=%s bits=0x%x".formatted(hex(handle), c.matchBits);
             owner.trace("PtlMEInsert", arguments, result);
         }
-        if (result < 0) {
-            throw PortalsNative.failure("PtlMEInsert", result, this);
-        }
+        PortalsNative.check("PtlMEInsert", result, this);
         return new MatchEntry(owner, (int) result, portalIndex, c);
     }
 

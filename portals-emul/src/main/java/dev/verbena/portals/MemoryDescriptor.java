@@ -269,9 +269,7 @@ public final class MemoryDescriptor extends PortalsObject {
         if (result == -PortalsCode.MD_NO_UPDATE) {
             return false;
         }
-        if (result < 0) {
-            throw PortalsNative.failure("PtlMDUpdate", result, this);
-        }
+        PortalsNative.check("PtlMDUpdate", result, this);
         length = context.bytes;
         return true;
     }
@@ -285,9 +283,7 @@ public final class MemoryDescriptor extends PortalsObject {
     public int threshold() {
         checkOpen();
         long result = portals.vpn_md_threshold(handle);
-        if (result < 0) {
-            throw PortalsNative.failure("PtlMDUpdate", result, this);
-        }
+        PortalsNative.check("PtlMDUpdate", result, this);
         return (int) result;
     }
 

@@ -29,37 +29,10 @@ public final class PortalsCode {
     public static final int SEGV = portals.PTL_SEGV;
     public static final int SR_INDEX_INVALID = portals.PTL_SR_INDEX_INVALID;
 
-    private static final String[] NAMES = {
-        "PTL_OK",
-        "PTL_AC_INDEX_INVALID",
-        "PTL_EQ_DROPPED",
-        "PTL_EQ_EMPTY",
-        "PTL_EQ_INVALID",
-        "PTL_FAIL",
-        "PTL_HANDLE_INVALID",
-        "PTL_IFACE_INVALID",
-        "PTL_MD_ILLEGAL",
-        "PTL_MD_INVALID",
-        "PTL_MD_IN_USE",
-        "PTL_MD_NO_UPDATE",
-        "PTL_ME_INVALID",
-        "PTL_ME_IN_USE",
-        "PTL_ME_LIST_TOO_LONG",
-        "PTL_NI_INVALID",
-        "PTL_NO_INIT",
-        "PTL_NO_SPACE",
-        "PTL_PID_INVALID",
-        "PTL_PROCESS_INVALID",
-        "PTL_PT_FULL",
-        "PTL_PT_INDEX_INVALID",
-        "PTL_SEGV",
-        "PTL_SR_INDEX_INVALID"
-    };
-
     private PortalsCode() {}
 
     /** C name, for messages to people. */
     public static String name(int code) {
-        return code >= 0 && code < NAMES.length ? NAMES[code] : "Portals code " + code;
+        return portals.PtlErrorStr(code).getString();
     }
 }

@@ -170,11 +170,6 @@ public final class PortalsEventFlyweight {
         return (int) word(portals.PTL_SLOT_STAMP);
     }
 
-    /** The queue's 64-bit count, whose low half is {@link #sequence}. */
-    public long stamp() {
-        return word(portals.PTL_SLOT_STAMP);
-    }
-
     /** Incarnation of the process named by {@link #process}. */
     public long incarnation() {
         return word(portals.PTL_SLOT_INCARNATION);

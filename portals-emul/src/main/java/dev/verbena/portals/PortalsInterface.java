@@ -381,11 +381,6 @@ public final class PortalsInterface implements AutoCloseable {
         ownerThread = thread;
     }
 
-    /** True after {@link #close}. */
-    public boolean isClosed() {
-        return isClosed;
-    }
-
     /**
      * Closes. Idempotent. C: {@code PtlNIFini}.
      *
@@ -468,10 +463,7 @@ public final class PortalsInterface implements AutoCloseable {
     }
 
     private long check(String call, long result) {
-        if (result < 0) {
-            throw PortalsNative.failure(call, result, this);
-        }
-        return result;
+        return PortalsNative.check(call, result, this);
     }
 
     @Override

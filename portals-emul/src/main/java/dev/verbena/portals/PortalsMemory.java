@@ -48,9 +48,7 @@ public final class PortalsMemory extends PortalsObject {
         }
         owner.checkOwner();
         long result = portals.vpn_memory_free(owner.handle(), address);
-        if (result < 0) {
-            throw PortalsNative.failure("PtlExtMemoryFree", result, this);
-        }
+        PortalsNative.check("PtlExtMemoryFree", result, this);
         windows.close();
         retire();
     }

@@ -38,6 +38,14 @@ final class PortalsNative {
         return new PortalsException(call, (int) -result, object.toString(), lastError());
     }
 
+    /** The result of a call that has not failed; else an exception that names it. */
+    static long check(String call, long result, Object object) {
+        if (result < 0) {
+            throw failure(call, result, object);
+        }
+        return result;
+    }
+
     private static String load() {
         if (!NativeAccess.isAvailable()) {
             return NativeAccess.unavailabilityCause();
