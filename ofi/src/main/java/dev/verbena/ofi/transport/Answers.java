@@ -8,20 +8,7 @@ final class Answers {
     private static final long TRIED_NS = 1_000_000_000L;
     private static final int WAITING_MAX = 256;
 
-    private static final class Answer {
-        final OfiPeer peer;
-        final int type;
-        final int to;
-        final int from;
-        final long endNs = SystemNanoClock.INSTANCE.nanoTime() + TRIED_NS;
-
-        Answer(OfiPeer peer, int type, int to, int from) {
-            this.peer = peer;
-            this.type = type;
-            this.to = to;
-            this.from = from;
-        }
-
+    private record Answer(OfiPeer peer, int type, int to, int from, long endNs) {
         /** Signs of life for another connection would keep the peer from giving this one up. */
         boolean isWanted(long nowNs) {
             return nowNs - endNs < 0 || from == ControlRecord.GIVEN_UP && peer.users > 0;
@@ -37,7 +24,8 @@ final class Answers {
 
     void send(OfiPeer peer, int type, int to, int from) {
         if (waiting.size() < WAITING_MAX) {
-            waiting.add(new Answer(peer, type, to, from));
+            long endNs = SystemNanoClock.INSTANCE.nanoTime() + TRIED_NS;
+            waiting.add(new Answer(peer, type, to, from, endNs));
             retry();
         }
     }

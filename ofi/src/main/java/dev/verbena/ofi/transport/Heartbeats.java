@@ -66,16 +66,6 @@ final class Heartbeats implements Runnable, AutoCloseable {
     public void close() {
         isClosed = true;
         LockSupport.unpark(thread);
-        boolean isInterrupted = false;
-        while (thread.isAlive()) {
-            try {
-                thread.join();
-            } catch (InterruptedException e) {
-                isInterrupted = true;
-            }
-        }
-        if (isInterrupted) {
-            Thread.currentThread().interrupt();
-        }
+        ProgressThread.awaitEnd(thread);
     }
 }

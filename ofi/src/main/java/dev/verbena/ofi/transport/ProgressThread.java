@@ -166,6 +166,11 @@ final class ProgressThread implements Runnable, AutoCloseable {
         isClosed = true;
         resources.ring(bell);
         LockSupport.unpark(thread);
+        awaitEnd(thread);
+    }
+
+    /** Waits for a thread to end, and goes on waiting when interrupted. */
+    static void awaitEnd(Thread thread) {
         boolean isInterrupted = false;
         while (thread.isAlive()) {
             try {
