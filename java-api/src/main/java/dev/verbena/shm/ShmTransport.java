@@ -180,12 +180,7 @@ final class ShmTransport extends ShmOperations implements TransportPart {
 
     @Override
     public OffHeapMemory mapFile(Path file, long length) {
-        enterOpen();
-        try {
-            return files.map(file, length);
-        } finally {
-            guard.exit();
-        }
+        return whileOpen(() -> files.map(file, length));
     }
 
     @Override

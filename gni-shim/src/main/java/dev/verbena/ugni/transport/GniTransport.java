@@ -64,12 +64,7 @@ public final class GniTransport extends GniOperations {
      * @throws IllegalStateException after close
      */
     public GniStatistics statistics() {
-        enterOpen();
-        try {
-            return engine.statistics();
-        } finally {
-            guard.exit();
-        }
+        return whileOpen(() -> engine.statistics());
     }
 
     // ---- the hooks of the shell ----

@@ -9,6 +9,7 @@ import dev.verbena.transport.TransportLimits;
 import java.net.URI;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.SystemNanoClock;
 
@@ -106,6 +107,20 @@ public abstract class GuardedTransport extends TransferTransport {
     }
 
     /**
+     * Makes a call that has no code to answer, inside the guard. For calls that are rare.
+     *
+     * @throws IllegalStateException after close
+     */
+    protected final <T> T whileOpen(Supplier<T> call) {
+        enterOpen();
+        try {
+            return call.get();
+        } finally {
+            guard.exit();
+        }
+    }
+
+    /**
      * Another thread owns the transport from now on. Called while no call is running, by the thread
      * itself or by one that it has met since.
      */
@@ -133,22 +148,12 @@ public abstract class GuardedTransport extends TransferTransport {
 
     @Override
     public final RegisteredRegion allocate(long length, int rights) {
-        enterOpen();
-        try {
-            return allocateRegion(length, rights);
-        } finally {
-            guard.exit();
-        }
+        return whileOpen(() -> allocateRegion(length, rights));
     }
 
     @Override
     public final RegisteredRegion register(OffHeapMemory memory, int rights) {
-        enterOpen();
-        try {
-            return registerRegion(memory, rights);
-        } finally {
-            guard.exit();
-        }
+        return whileOpen(() -> registerRegion(memory, rights));
     }
 
     // ---- connections ----

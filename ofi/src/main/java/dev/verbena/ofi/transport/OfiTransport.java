@@ -103,12 +103,7 @@ final class OfiTransport extends OfiOperations implements TransportPart {
 
     @Override
     public RegisteredRegion register(OffHeapMemory memory, int rights, SharedKey key) {
-        enterOpen();
-        try {
-            return parts.regions.register(memory, rights, key.number());
-        } finally {
-            guard.exit();
-        }
+        return whileOpen(() -> parts.regions.register(memory, rights, key.number()));
     }
 
     @Override

@@ -77,18 +77,15 @@ public final class PortalsTransport extends PortalsOperations {
      * @throws IllegalStateException after close
      */
     public PortalsStatistics statistics() {
-        enterOpen();
-        try {
-            return new PortalsStatistics(
-                    resources.messages.linkedCount(),
-                    resources.messages.unlinkCount(),
-                    resources.messages.replacementCount(),
-                    resources.messages.bufferCount(),
-                    resources.messages.lossCount(),
-                    droppedSends());
-        } finally {
-            guard.exit();
-        }
+        return whileOpen(
+                () ->
+                        new PortalsStatistics(
+                                resources.messages.linkedCount(),
+                                resources.messages.unlinkCount(),
+                                resources.messages.replacementCount(),
+                                resources.messages.bufferCount(),
+                                resources.messages.lossCount(),
+                                droppedSends()));
     }
 
     /** For tests: the Portals objects, on the owner's thread only. */
@@ -102,12 +99,7 @@ public final class PortalsTransport extends PortalsOperations {
      * @throws IllegalStateException after close
      */
     public long register(int register) {
-        enterOpen();
-        try {
-            return ni.status(register);
-        } finally {
-            guard.exit();
-        }
+        return whileOpen(() -> ni.status(register));
     }
 
     // ---- the hooks of the shell ----
