@@ -155,41 +155,43 @@ public final class MatchEntry extends PortalsObject {
     /**
      * Removes the entry and its descriptor. C: {@code PtlMEUnlink}.
      *
-     * @return false while an operation is in progress in the descriptor: nothing was done
+     * @return false while an operation is in progress in the descriptor, or a stopped process holds
+     *     the lock of the interface: nothing was done
      */
     public boolean tryUnlink() {
+        return PortalsNative.isUnlinked("PtlMEUnlink", unlink(), this);
+    }
+
+    /** PTL_OK: it is gone. */
+    private int unlink() {
         owner.checkOwner();
         if (isClosed()) {
-            return true;
+            return PortalsCode.OK;
         }
         int code = portals.PtlMEUnlink(handle);
         if (owner.isTraced()) {
             owner.trace("PtlMEUnlink", "me=" + hex(handle), -code);
         }
-        if (code == PortalsCode.ME_IN_USE || code == PortalsCode.MD_IN_USE) {
-            return false;
-        }
         // ME_INVALID: it went with its descriptor.
         if (code != PortalsCode.OK && code != PortalsCode.ME_INVALID) {
-            throw PortalsNative.failure("PtlMEUnlink", -code, this);
+            return code;
         }
         if (descriptor != null && !descriptor.isClosed()) {
             descriptor.retire(); // C took it away with the entry
         }
         retire();
-        return true;
+        return PortalsCode.OK;
     }
 
     /**
      * Removes the entry and its descriptor. Idempotent; nothing is left to do if it went by itself.
      *
-     * @throws PortalsException PTL_ME_IN_USE while an operation is in progress
+     * @throws PortalsException PTL_ME_IN_USE while an operation is in progress, PTL_NO_SPACE while a
+     *     stopped process holds the lock of the interface
      */
     @Override
     public void close() {
-        if (!tryUnlink()) {
-            throw PortalsNative.failure("PtlMEUnlink", -PortalsCode.ME_IN_USE, this);
-        }
+        PortalsNative.check("PtlMEUnlink", -unlink(), this);
     }
 
     /**

@@ -296,26 +296,29 @@ public final class MemoryDescriptor extends PortalsObject {
     /**
      * Removes it, and its entry if that is to go with it. C: {@code PtlMDUnlink}.
      *
-     * @return false while an operation is in progress: nothing was done
+     * @return false while an operation is in progress, or a stopped process holds the lock of the
+     *     interface: nothing was done
      */
     public boolean tryUnlink() {
+        return PortalsNative.isUnlinked("PtlMDUnlink", unlink(), this);
+    }
+
+    /** PTL_OK: it is gone. */
+    private int unlink() {
         owner.checkOwner();
         if (isClosed()) {
-            return true;
+            return PortalsCode.OK;
         }
         int code = portals.PtlMDUnlink(handle);
         if (owner.isTraced()) {
             owner.trace("PtlMDUnlink", "md=" + MatchEntry.hex(handle), -code);
         }
-        if (code == PortalsCode.MD_IN_USE) {
-            return false;
-        }
         // MD_INVALID: it went by itself, or with its entry.
         if (code != PortalsCode.OK && code != PortalsCode.MD_INVALID) {
-            throw PortalsNative.failure("PtlMDUnlink", -code, this);
+            return code;
         }
         retire();
-        return true;
+        return PortalsCode.OK;
     }
 
     /**
@@ -328,23 +331,19 @@ public final class MemoryDescriptor extends PortalsObject {
     public boolean withdraw() {
         checkOpen();
         int code = portals.PtlMDUnlink(handle);
-        boolean isGone = code == PortalsCode.OK || code == PortalsCode.MD_INVALID;
-        if (!isGone && code != PortalsCode.MD_IN_USE && code != PortalsCode.NO_SPACE) {
-            throw PortalsNative.failure("PtlMDUnlink", -code, this);
-        }
-        return isGone;
+        return code == PortalsCode.MD_INVALID
+                || PortalsNative.isUnlinked("PtlMDUnlink", code, this);
     }
 
     /**
      * Removes it. Idempotent; nothing is left to do if it went by itself.
      *
-     * @throws PortalsException PTL_MD_IN_USE while an operation is in progress
+     * @throws PortalsException PTL_MD_IN_USE while an operation is in progress, PTL_NO_SPACE while a
+     *     stopped process holds the lock of the interface
      */
     @Override
     public void close() {
-        if (!tryUnlink()) {
-            throw PortalsNative.failure("PtlMDUnlink", -PortalsCode.MD_IN_USE, this);
-        }
+        PortalsNative.check("PtlMDUnlink", -unlink(), this);
     }
 
     void renewed(int newHandle, long newLength) {

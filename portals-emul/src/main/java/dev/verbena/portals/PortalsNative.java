@@ -46,6 +46,18 @@ final class PortalsNative {
         return result;
     }
 
+    /** Whether an unlink has ended with this code; false: it may be tried again. */
+    static boolean isUnlinked(String call, int code, Object object) {
+        boolean isBusy =
+                code == PortalsCode.ME_IN_USE
+                        || code == PortalsCode.MD_IN_USE
+                        || code == PortalsCode.NO_SPACE;
+        if (!isBusy) {
+            check(call, -code, object);
+        }
+        return !isBusy;
+    }
+
     private static String load() {
         if (!NativeAccess.isAvailable()) {
             return NativeAccess.unavailabilityCause();

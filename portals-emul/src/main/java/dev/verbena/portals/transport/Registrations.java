@@ -16,6 +16,7 @@ import dev.verbena.transport.core.OwnerGuard;
 import dev.verbena.transport.core.RegionTable;
 import java.security.SecureRandom;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.agrona.concurrent.SystemNanoClock;
 
@@ -185,18 +186,33 @@ final class Registrations extends RegionTable<PortalsRegion> {
 
     @Override
     protected void free(PortalsRegion region, long address) {
-        region.own.close();
+        untilDone(region, () -> tryFree(region.own));
+    }
+
+    private static boolean tryFree(PortalsMemory memory) {
+        try {
+            memory.close();
+            return true;
+        } catch (PortalsException e) {
+            if (e.code() != PortalsCode.NO_SPACE) {
+                throw e;
+            }
+            return false;
+        }
     }
 
     @Override
     protected void revoke(PortalsRegion region) {
+        untilDone(region, () -> tryRevoke(region));
+    }
+
+    private void untilDone(PortalsRegion region, BooleanSupplier attempt) {
         long deadlineNs = SystemNanoClock.INSTANCE.nanoTime() + closeTimeoutNs;
-        while (!tryRevoke(region)) {
+        while (!attempt.getAsBoolean()) {
             ni.reap(); // an initiator that died keeps nothing busy
             if (deadlineNs - SystemNanoClock.INSTANCE.nanoTime() < 0) {
                 throw new TransportException(
-                        ("PtlMEUnlink: PTL_ME_IN_USE for %s: a peer has begun an access and is "
-                                        + "stopped")
+                        "close %s: a peer is stopped within an access to it or to a list"
                                 .formatted(region));
             }
             LockSupport.parkNanos(PAUSE_NS);

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.verbena.agent.Await;
 import dev.verbena.memory.RegisteredRegion;
+import dev.verbena.memory.RemoteDescriptor;
 import dev.verbena.portals.MemoryDescriptor;
 import dev.verbena.portals.MemoryDescriptorContext;
 import dev.verbena.portals.PortalsInterface;
@@ -17,6 +18,8 @@ import java.io.IOException;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
 import org.agrona.DirectBuffer;
@@ -52,6 +55,9 @@ class PortalsHeldListTest implements TransportHandler {
     /** The next match entry of the receiver is attached, then its lock is held. */
     private boolean isToBeHeldAfterEntry;
 
+    /** The receiver's lock is held until an unlink has found it so. */
+    private boolean isToBeReleasedAfterUnlink;
+
     private void connect(int messageEvents) throws IOException {
         sender = PortalsTransportProvider.open(context(messageEvents), null);
         receiver = PortalsTransportProvider.open(context(messageEvents), this::onCall);
@@ -78,6 +84,11 @@ class PortalsHeldListTest implements TransportHandler {
         if (isToBeHeldAfterEntry && isEntry) {
             isToBeHeldAfterEntry = false;
             lock.hold();
+        }
+        if (isToBeReleasedAfterUnlink && call.endsWith("Unlink")) {
+            isToBeReleasedAfterUnlink = false;
+            assertThat(result).contains("NO_SPACE");
+            lock.release();
         }
     }
 
@@ -201,6 +212,20 @@ class PortalsHeldListTest implements TransportHandler {
         }
         pollUntil("filled up", () -> answers.linkedCount() == ReceiveQueue.LIST_LENGTH);
         pollUntil("filled up", () -> requests.linkedCount() == ReceiveQueue.LIST_LENGTH);
+    }
+
+    @Test
+    void shouldCloseARegionWhenTheLockIsFree() throws IOException {
+        connect(64);
+        RegisteredRegion exposed = receiver.allocate(LENGTH_MAX, RemoteDescriptor.REMOTE_WRITE);
+        isToBeReleasedAfterUnlink = true;
+        lock.hold();
+        exposed.close();
+        assertThat(isToBeReleasedAfterUnlink).isFalse();
+        RegisteredRegion local = receiver.allocate(LENGTH_MAX, 0);
+        lock.hold();
+        CompletableFuture.delayedExecutor(1, TimeUnit.SECONDS).execute(lock::release);
+        local.close(); // frees its memory only
     }
 
     /** A try waits for the lock, and most polls try nothing. */
