@@ -5,6 +5,9 @@ import dev.verbena.nsim.network.MessageHandler;
 import dev.verbena.nsim.network.MessageTable;
 import dev.verbena.nsim.network.NetworkModel;
 import org.HdrHistogram.Histogram;
+import org.agrona.collections.Int2ObjectHashMap;
+import org.agrona.collections.Long2LongCounterMap;
+import org.agrona.collections.LongHashSet;
 
 /**
  * Plays a script on a network. One thread; nothing allocated per operation once tables have grown.
@@ -31,12 +34,16 @@ public final class Interpreter implements MessageHandler {
     private final long[] computePs;
     private final long[] pollPs;
     private final long[] completePs;
-    private final CountTable arrivals = new CountTable();
-    private final CountTable arrivalsBySource = new CountTable();
-    private final CountTable unfinished = new CountTable();
+    private final Long2LongCounterMap arrivals = new Long2LongCounterMap(0);
+
+    /** Of each rank that puts: arrivals by the rank they came to and their tag. */
+    private final Int2ObjectHashMap<Long2LongCounterMap> arrivalsBySource =
+            new Int2ObjectHashMap<>();
+
+    private final LongHashSet unfinished = new LongHashSet();
 
     /** Sends and receives that are not done; null if the program has none. */
-    private final CountTable pending;
+    private final LongHashSet pending;
 
     private final int[] requested;
     private final int[] pendingCount;
@@ -81,7 +88,7 @@ public final class Interpreter implements MessageHandler {
         pollPs = new long[n];
         completePs = new long[n];
         latency.setAutoResize(true);
-        pending = script.isTwoSided() ? new CountTable() : null;
+        pending = script.isTwoSided() ? new LongHashSet() : null;
         requested = new int[script.isTwoSided() ? n : 0];
         pendingCount = new int[requested.length];
         matching =
@@ -210,10 +217,13 @@ public final class Interpreter implements MessageHandler {
         int rank = messages.toRank(message);
         int tag = messages.tag(message);
         if (script.isPolledByTag()) {
-            arrivals.increment(key(rank, tag), 0);
+            arrivals.incrementAndGet(key(rank, tag));
         }
         if (script.isPolledBySource()) {
-            arrivalsBySource.increment(key(rank, tag), messages.fromRank(message));
+            arrivalsBySource
+                    .computeIfAbsent(
+                            messages.fromRank(message), from -> new Long2LongCounterMap(0))
+                    .incrementAndGet(key(rank, tag));
         }
         int wait = waiting[rank];
         if (wait == Operation.POLL || wait == Operation.POLL_FROM) {
@@ -232,7 +242,7 @@ public final class Interpreter implements MessageHandler {
         }
         int rank = messages.fromRank(message);
         outstanding[rank]--;
-        unfinished.decrement(key(rank, messages.number(message)), 0);
+        unfinished.remove(key(rank, messages.number(message)));
         int wait = waiting[rank];
         if (wait == Operation.COMPLETE || wait == Operation.COMPLETE_ALL) {
             proceed(timePs, rank);
@@ -241,6 +251,15 @@ public final class Interpreter implements MessageHandler {
 
     private static long key(int rank, int number) {
         return (long) rank << 32 | number;
+    }
+
+    /** Takes one of the counted arrivals, if there is one. */
+    private static boolean isTaken(Long2LongCounterMap counts, long key) {
+        if (counts == null || counts.get(key) == 0) {
+            return false;
+        }
+        counts.decrementAndGet(key);
+        return true;
     }
 
     /** Does what a rank can do now. */
@@ -255,16 +274,16 @@ public final class Interpreter implements MessageHandler {
                 case Operation.PUT, Operation.GET -> issue(operation, rank);
                 case Operation.POLL -> {
                     int tag = (int) number();
-                    isGoing = arrivals.decrement(key(rank, tag), 0);
+                    isGoing = isTaken(arrivals, key(rank, tag));
                 }
                 case Operation.POLL_FROM -> {
                     int from = (int) number();
                     int tag = (int) number();
-                    isGoing = arrivalsBySource.decrement(key(rank, tag), from);
+                    isGoing = isTaken(arrivalsBySource.get(from), key(rank, tag));
                 }
                 case Operation.COMPLETE -> {
                     int number = started[rank] - (int) number();
-                    isGoing = !unfinished.contains(key(rank, number), 0);
+                    isGoing = !unfinished.contains(key(rank, number));
                 }
                 case Operation.COMPLETE_ALL -> isGoing = outstanding[rank] == 0;
                 case Operation.LOOP -> beginLoop(rank);
@@ -273,7 +292,7 @@ public final class Interpreter implements MessageHandler {
                 case Operation.RECEIVE -> receive(timePs, rank);
                 case Operation.AWAIT -> {
                     int number = requested[rank] - (int) number();
-                    isGoing = !pending.contains(key(rank, number), 0);
+                    isGoing = !pending.contains(key(rank, number));
                 }
                 case Operation.AWAIT_ALL -> isGoing = pendingCount[rank] == 0;
                 case Operation.CALCULATE -> ((Runnable) script.objectAt(number())).run();
@@ -327,7 +346,7 @@ public final class Interpreter implements MessageHandler {
         int number = started[rank]++;
         messages.ranks(message, rank, peer, tag, number);
         outstanding[rank]++;
-        unfinished.increment(key(rank, number), 0);
+        unfinished.add(key(rank, number));
         network.submit(message);
     }
 
@@ -354,13 +373,13 @@ public final class Interpreter implements MessageHandler {
     private int newRequest(int rank) {
         int number = requested[rank]++;
         pendingCount[rank]++;
-        pending.increment(key(rank, number), 0);
+        pending.add(key(rank, number));
         return number;
     }
 
     private void onDone(long timePs, int rank, int number) {
         pendingCount[rank]--;
-        pending.decrement(key(rank, number), 0);
+        pending.remove(key(rank, number));
         int wait = waiting[rank];
         if (wait == Operation.AWAIT || wait == Operation.AWAIT_ALL) {
             proceed(timePs, rank);
