@@ -208,16 +208,6 @@ public final class MessageTable {
         of(row).firstInPs[row & MASK] = timePs;
     }
 
-    /** Packets that have not been read from memory. */
-    long toRead(int row) {
-        return of(row).toRead[row & MASK];
-    }
-
-    /** Packets that are not in the other memory. */
-    long toArrive(int row) {
-        return of(row).toArrive[row & MASK];
-    }
-
     void packets(int row, long count) {
         Piece piece = of(row);
         piece.toRead[row & MASK] = count;

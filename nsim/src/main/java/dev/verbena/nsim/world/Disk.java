@@ -1,10 +1,8 @@
 package dev.verbena.nsim.world;
 
 import dev.verbena.agent.DurableStore;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Iterator;
-import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
@@ -78,13 +76,6 @@ public final class Disk {
     /** Most bytes that fit; a file that wants more fails. */
     public void capacity(long bytes) {
         capacity = bytes;
-    }
-
-    /** Names of all files whose names do not begin with a dot. */
-    public List<String> names() {
-        List<String> names = new ArrayList<>(files.keySet());
-        names.removeIf(name -> name.startsWith("."));
-        return names;
     }
 
     /** What a file has; null: there is none. A copy. */
