@@ -198,8 +198,7 @@ final class BenchCommand extends CliCommand {
 
     /** Puts all rows into a page, in place of what an earlier run put there. */
     static void putBench(Path page, BenchReport report, String programs) throws IOException {
-        List<String> names =
-                CompareMain.comparisons(programs).stream().map(each -> each.id).toList();
+        List<String> names = Comparisons.of(programs).stream().map(each -> each.id).toList();
         ComparePage measured = ComparePage.read(page);
         measured.putBench(Surroundings.line(), report.trust(), report.table());
         Files.writeString(page, measured.text(names));

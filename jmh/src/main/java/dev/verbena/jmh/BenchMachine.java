@@ -20,8 +20,6 @@ final class BenchMachine {
     /** Two boots and some rows without KVM. */
     private static final long TIMEOUT_SECONDS = 1800;
 
-    private static final double MEBIBYTE = 1.048576e-3;
-
     /** Cells of a row: tool and unit, bytes, perftest, C twin, Java. */
     private static final Pattern ROW =
             Pattern.compile(
@@ -99,7 +97,7 @@ final class BenchMachine {
             if (row.group(1).equals(tool)) {
                 boolean isLatency = row.group(2).equals("us");
                 String figure = isLatency ? BenchProgram.LATENCY : BenchProgram.BANDWIDTH;
-                double scale = isLatency ? 1e3 : MEBIBYTE;
+                double scale = isLatency ? 1e3 : Contestants.MEBIBYTES;
                 List<String> series = List.of("perftest", "C twin", BenchPlan.OURS);
                 for (int side = series.size() - 1; side >= 0; side--) {
                     double value = Double.parseDouble(row.group(4 + side)) * scale;

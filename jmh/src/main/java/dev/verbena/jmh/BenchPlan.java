@@ -44,8 +44,6 @@ final class BenchPlan {
     private static final int SHORT = 8;
 
     private static final Pattern ANY = Pattern.compile("\\G");
-    private static final Pattern VALUE = Pattern.compile("\"value\": ?([0-9.]+)");
-    private static final Pattern HALF_NS = Pattern.compile("\"halfNs\": ?([0-9.E]+)");
     private static final Pattern PUT_NS = Pattern.compile("\"put_ns\": ?([0-9.]+)");
 
     private final Path bench;
@@ -142,7 +140,7 @@ final class BenchPlan {
             Contestant tcp =
                     program(
                             "stream-bench",
-                            VALUE,
+                            Contestants.VALUE,
                             "stream-bench",
                             "--bytes",
                             effort == Effort.TRIAL ? "10000000" : "1000000000");
@@ -216,7 +214,7 @@ final class BenchPlan {
                     ucx(
                             BenchProgram.BANDWIDTH,
                             some,
-                            size -> Contestants.ucx("ucp_put_bw", size, 1.048576e-3)));
+                            size -> Contestants.ucx("ucp_put_bw", size, Contestants.MEBIBYTES)));
         }
         add(scheme + "-" + op + "-bw", title, BenchProgram.BANDWIDTH, programs);
     }
@@ -280,7 +278,8 @@ final class BenchPlan {
         Contestant nothing =
                 Contestants.command("nessie", "bench-part", "nothing", "--peer-processor=1");
         Contestant call =
-                new Contestant(OURS, nothing.command(), nothing.environment(), HALF_NS, 1);
+                new Contestant(
+                        OURS, nothing.command(), nothing.environment(), Contestants.HALF_NS, 1);
         Map<String, List<Contestant>> calls = new LinkedHashMap<>();
         calls.put(OURS, List.of(call));
         calls.put("gRPC", settings(Contestants.grpc(BenchPart.NULL_REQUEST_LENGTH)));
@@ -344,14 +343,20 @@ final class BenchPlan {
 
     private Contestant ugni(String what) {
         return program(
-                "ugni-bench " + what, VALUE, "ugni/ugni-bench", "--what", what, "--seconds", "0.3");
+                "ugni-bench " + what,
+                Contestants.VALUE,
+                "ugni/ugni-bench",
+                "--what",
+                what,
+                "--seconds",
+                "0.3");
     }
 
     private Contestant ofi(String operation, int length, int window, double scale) {
         String twin =
                 "%s %s %s %s 'tcp;ofi_rxm'"
                         .formatted(bench.resolve("ofi/ofi_twin"), operation, length, window);
-        return onLoopback("libfabric in C", twin, VALUE, scale);
+        return onLoopback("libfabric in C", twin, Contestants.VALUE, scale);
     }
 
     private List<Contestant> nio() {

@@ -2,6 +2,7 @@ package dev.verbena.jmh;
 
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 
@@ -14,15 +15,34 @@ import java.util.Locale;
 final class Comparison {
     /** What is bounded: the ratio of ours to the other, or ours by itself where cores are near. */
     enum Bound {
-        AT_MOST,
-        AT_LEAST,
-        OURS_AT_LEAST,
+        AT_MOST("at most "),
+        AT_LEAST("at least "),
+        OURS_AT_LEAST("ours at least "),
 
         /** Ours by itself, wherever cores are. */
-        OURS_AT_MOST,
+        OURS_AT_MOST("ours at most "),
 
         /** A figure without a target. */
-        NONE
+        NONE("-");
+
+        private final String words;
+
+        Bound(String words) {
+            this.words = words;
+        }
+
+        /** Of a target, which begins with a bound's words. */
+        static Bound of(String target) {
+            return Arrays.stream(values())
+                    .filter(each -> target.startsWith(each.words))
+                    .findFirst()
+                    .orElseThrow(() -> new IllegalArgumentException(target));
+        }
+
+        /** The number in such a target. */
+        double limit(String target) {
+            return this == NONE ? 0 : Double.parseDouble(target.substring(words.length()));
+        }
     }
 
     final String id;
@@ -198,11 +218,10 @@ final class Comparison {
 
     private String target() {
         return switch (bound) {
-            case AT_MOST -> "at most " + limit;
-            case AT_LEAST -> "at least " + limit;
-            case OURS_AT_LEAST -> "ours at least " + limit + " " + unit + " near";
-            case OURS_AT_MOST -> "ours at most " + limit + " " + unit;
-            case NONE -> "-";
+            case AT_MOST, AT_LEAST -> bound.words + limit;
+            case OURS_AT_LEAST -> bound.words + limit + " " + unit + " near";
+            case OURS_AT_MOST -> bound.words + limit + " " + unit;
+            case NONE -> bound.words;
         };
     }
 

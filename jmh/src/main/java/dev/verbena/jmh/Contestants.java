@@ -43,6 +43,13 @@ final class Contestants {
     static final Pattern UCX_BANDWIDTH =
             Pattern.compile("(?m)^.*?\\s([0-9.]+)\\s+[0-9.]+\\s+[0-9.]+\\s*$");
 
+    /** Of 10^9 bytes. */
+    static final double MEBIBYTES = 1.048576e-3;
+
+    /** What our programs of one figure print. */
+    static final Pattern VALUE = Pattern.compile("\"value\": ?([0-9.]+)");
+
+    static final Pattern HALF_NS = Pattern.compile("\"halfNs\": ?([0-9.E]+)");
     static final Pattern MICROSECONDS = Pattern.compile("\"us\":([0-9.]+)");
 
     /** Of every Java program, ours and others'. */
@@ -120,20 +127,7 @@ final class Contestants {
         return settings;
     }
 
-    static Contestant lat(String transport, String op, int length) {
-        return cli("lat", transport, op, length, BATCH_NS, 1);
-    }
-
-    static Contestant bw(String transport, String op, int length, Pattern number, double scale) {
-        return cli("bw", transport, op, length, number, scale);
-    }
-
-    static Contestant cli(
-            String command, String transport, String op, int length, Pattern number, double scale) {
-        return cli(command, transport, op, Integer.toString(length), number, scale);
-    }
-
-    /** As the other form, with several lengths, in commas. */
+    /** Our measurement of lengths, in commas. */
     static Contestant cli(
             String command,
             String transport,

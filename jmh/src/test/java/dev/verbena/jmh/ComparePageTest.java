@@ -168,8 +168,7 @@ class ComparePageTest {
     void shouldReadTheProjectsPageAsItIs() throws IOException {
         Path file = Path.of("../docs/benchmarks.md");
         String text = Files.readString(file);
-        List<String> ids =
-                CompareMain.comparisons("softnic-bench").stream().map(each -> each.id).toList();
+        List<String> ids = Comparisons.of("softnic-bench").stream().map(each -> each.id).toList();
 
         assertThat(ids).isNotEmpty();
         assertThat(ComparePage.read(file).text(ids)).isEqualTo(text);

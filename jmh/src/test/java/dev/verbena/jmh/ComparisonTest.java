@@ -118,7 +118,7 @@ class ComparisonTest {
     /** A collector option that only ours has would be no comparison. */
     @Test
     void shouldStartEveryJavaProgramWithTheSameCollector() {
-        for (Comparison comparison : CompareMain.comparisons("softnic-bench")) {
+        for (Comparison comparison : Comparisons.of("softnic-bench")) {
             if (comparison.settings().contains("Peer ")) {
                 // Between two hosts the command line of each side has both programs.
                 int programs = comparison.id.startsWith("ofi-") ? 4 : 2;
@@ -128,18 +128,18 @@ class ComparisonTest {
                     .as("UCX as it comes")
                     .doesNotContainPattern("-default \\|.*UCX_TLS");
         }
-        assertThat(CompareMain.comparisons("softnic-bench"))
+        assertThat(Comparisons.of("softnic-bench"))
                 .extracting(each -> each.id)
                 .contains("put-ucx-default", "put-jucx-default", "send-ucx-default");
     }
 
     @Test
     void shouldMeasureAllBetweenTwoHostsByOneName() {
-        assertThat(CompareMain.comparisons("/checkout/target/bench/softnic-bench"))
+        assertThat(Comparisons.of("/checkout/target/bench/softnic-bench"))
                 .filteredOn(each -> each.isNamed("ofi"))
                 .extracting(each -> each.id)
                 .contains("ofi-send-c", "ofi-put-c", "ofi-bw-c", "ofi-put-jucx", "ofi-send-aeron");
-        assertThat(CompareMain.comparisons("/checkout/target/bench/softnic-bench"))
+        assertThat(Comparisons.of("/checkout/target/bench/softnic-bench"))
                 .filteredOn(each -> each.isNamed("ofi"))
                 .allSatisfy(
                         each ->
