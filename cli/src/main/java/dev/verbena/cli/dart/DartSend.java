@@ -39,7 +39,6 @@ public final class DartSend extends CliCommand {
     @Option(
             names = "--rank",
             paramLabel = "N",
-            defaultValue = "0",
             description = "Number of this sender among those of the job. Default: 0.")
     private int rank;
 

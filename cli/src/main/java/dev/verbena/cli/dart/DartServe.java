@@ -45,16 +45,14 @@ public abstract class DartServe extends CliCommand {
     @Option(
             names = "--buffers",
             paramLabel = "N",
-            defaultValue = "0",
             description = "Buffers. Default: three for two processes, at least 3.")
     int buffers;
 
     @Option(
             names = "--buffer-size",
             paramLabel = "MIB",
-            defaultValue = "4",
             description = "Size of a buffer in MiB, 1 to 1024. Default: 4.")
-    int bufferMebibytes;
+    int bufferMebibytes = 4;
 
     @Option(
             names = "--spill",
@@ -330,9 +328,8 @@ public abstract class DartServe extends CliCommand {
         @Option(
                 names = "--servers",
                 paramLabel = "N",
-                defaultValue = "1",
                 description = "Servers expected, this one included. Default: 1.")
-        private int servers;
+        private int servers = 1;
 
         @Override
         DartServer.Context configure(DartServer.Context context, Termination termination) {

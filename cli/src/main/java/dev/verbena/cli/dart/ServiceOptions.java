@@ -39,9 +39,8 @@ final class ServiceOptions {
     @Option(
             names = "--timeout",
             paramLabel = "SECONDS",
-            defaultValue = "30",
             description = "Longest wait for another process, 1 to 3600. Default: 30.")
-    private int timeout;
+    private int timeout = 30;
 
     /** Throws if a value is out of range; called before anything is begun. */
     void check() {

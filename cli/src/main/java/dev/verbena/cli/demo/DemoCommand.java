@@ -62,9 +62,8 @@ public final class DemoCommand extends CliCommand {
     @Option(
             names = "--servers",
             paramLabel = "N",
-            defaultValue = "2",
             description = "Service processes: a master and N-1 slaves, 1 to 16. Default: 2.")
-    private int servers;
+    private int servers = 2;
 
     @Option(
             names = "--steps",
@@ -91,7 +90,6 @@ public final class DemoCommand extends CliCommand {
     @Option(
             names = "--port",
             paramLabel = "N",
-            defaultValue = "0",
             description = "TCP port of the receiver, on the loopback address. Default: a free one.")
     private int port;
 
@@ -106,9 +104,8 @@ public final class DemoCommand extends CliCommand {
     @Option(
             names = "--timeout",
             paramLabel = "SECONDS",
-            defaultValue = "60",
             description = "Longest time one process waits for another, 5 to 3600. Default: 60.")
-    private int timeout;
+    private int timeout = 60;
 
     @Override
     public Integer call() throws Exception {

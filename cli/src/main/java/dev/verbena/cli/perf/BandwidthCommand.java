@@ -25,9 +25,8 @@ public final class BandwidthCommand extends PerfCommand {
     @Option(
             names = "--window",
             paramLabel = "N",
-            defaultValue = "32",
             description = "Operations outstanding at a time, 1 to 1024. Default: 32.")
-    private int window;
+    private int window = 32;
 
     /** After the first length, which the compiler needs. */
     private boolean isWarm;

@@ -63,9 +63,8 @@ abstract class PerfCommand extends CliCommand {
     @Option(
             names = "--op",
             paramLabel = "OP",
-            defaultValue = "put",
             description = "What to measure: ${COMPLETION-CANDIDATES}. Default: put.")
-    What what;
+    What what = What.put;
 
     @Option(
             names = {"-s", "--size"},
@@ -109,10 +108,9 @@ abstract class PerfCommand extends CliCommand {
     @Option(
             names = "--peer-processor",
             paramLabel = "N",
-            defaultValue = "-1",
             description =
                     "Bind the process that is started to this processor (by taskset). Default: not.")
-    int peerProcessor;
+    int peerProcessor = -1;
 
     @Option(
             names = "--start-timeout",

@@ -21,9 +21,8 @@ abstract class DeviceOptions {
     @Option(
             names = {"-p", "--port"},
             paramLabel = "PORT",
-            defaultValue = "18515",
             description = "TCP port on which both sides meet. Default: ${DEFAULT-VALUE}.")
-    int port;
+    int port = 18515;
 
     @Option(
             names = "--bind",
@@ -40,9 +39,8 @@ abstract class DeviceOptions {
     @Option(
             names = {"-i", "--ib-port"},
             paramLabel = "N",
-            defaultValue = "1",
             description = "Port of the device. Default: ${DEFAULT-VALUE}.")
-    int devicePort;
+    int devicePort = 1;
 
     /** Replaces the port that was asked for by the one that leads to the other side. */
     final void useDevicePort(int number) {

@@ -61,18 +61,16 @@ final class PerftestOptions extends DeviceOptions {
     @Option(
             names = {"-D", "--duration"},
             paramLabel = "SECONDS",
-            defaultValue = "0",
             description = "For so long in place of -n. Give it to both.")
     int durationSeconds;
 
     @Option(
             names = {"-f", "--margin"},
             paramLabel = "SECONDS",
-            defaultValue = "2",
             description =
                     "Of a duration, what is not measured at its begin and at its end. Default:"
                             + " ${DEFAULT-VALUE}.")
-    int marginSeconds;
+    int marginSeconds = 2;
 
     @Option(
             names = {"-e", "--events"},
@@ -96,14 +94,12 @@ final class PerftestOptions extends DeviceOptions {
     @Option(
             names = {"-c", "--connection"},
             paramLabel = "TYPE",
-            defaultValue = "RC",
             description = "RC, UC (write, send) or UD (send). Default: ${DEFAULT-VALUE}.")
-    QueuePairType connection;
+    QueuePairType connection = QueuePairType.RC;
 
     @Option(
             names = {"-I", "--inline_size"},
             paramLabel = "BYTES",
-            defaultValue = "0",
             description = "Messages up to this length are inline. Default: ${DEFAULT-VALUE}.")
     int inline;
 
@@ -151,23 +147,20 @@ final class PerftestOptions extends DeviceOptions {
     @Option(
             names = {"-u", "--qp-timeout"},
             paramLabel = "CODE",
-            defaultValue = "14",
             description =
                     "A lost packet is noticed after 4 us times 2 to the code. Default:"
                             + " ${DEFAULT-VALUE}.")
-    int timeoutCode;
+    int timeoutCode = 14;
 
     @Option(
             names = {"-S", "--sl"},
             paramLabel = "N",
-            defaultValue = "0",
             description = "Service level. Default: ${DEFAULT-VALUE}.")
     int serviceLevel;
 
     @Option(
             names = "--tclass",
             paramLabel = "N",
-            defaultValue = "0",
             description = "Traffic class. Default: ${DEFAULT-VALUE}.")
     int trafficClass;
 

@@ -57,9 +57,8 @@ public final class PingPongCommand extends CliCommand {
         @Option(
                 names = {"-g", "--gid-idx"},
                 paramLabel = "N",
-                defaultValue = "-1",
                 description = "Entry of the port's address table. Default: chosen.")
-        int gidIndex;
+        int gidIndex = -1;
 
         @Option(
                 names = {"-s", "--size"},
@@ -70,23 +69,20 @@ public final class PingPongCommand extends CliCommand {
         @Option(
                 names = {"-m", "--mtu"},
                 paramLabel = "BYTES",
-                defaultValue = "1024",
                 description = "Length of a packet. Default: ${DEFAULT-VALUE}.")
-        int mtu;
+        int mtu = 1024;
 
         @Option(
                 names = {"-r", "--rx-depth"},
                 paramLabel = "N",
-                defaultValue = "500",
                 description = "Receives posted. Default: ${DEFAULT-VALUE}.")
-        int depth;
+        int depth = 500;
 
         @Option(
                 names = {"-n", "--iters"},
                 paramLabel = "N",
-                defaultValue = "1000",
                 description = "Messages each way. Default: ${DEFAULT-VALUE}.")
-        int iterations;
+        int iterations = 1000;
 
         @Option(
                 names = {"-q", "--num-qp"},
@@ -97,7 +93,6 @@ public final class PingPongCommand extends CliCommand {
         @Option(
                 names = {"-l", "--sl"},
                 paramLabel = "N",
-                defaultValue = "0",
                 description = "Service level. Default: ${DEFAULT-VALUE}.")
         int serviceLevel;
 

@@ -57,9 +57,8 @@ public final class RpingCommand extends CliCommand {
     @Option(
             names = {"-p", "--port"},
             paramLabel = "PORT",
-            defaultValue = "7174",
             description = "Of the server. Default: ${DEFAULT-VALUE}, as rping's.")
-    private int port;
+    private int port = 7174;
 
     @Option(
             names = {"-C", "--count"},
@@ -84,11 +83,10 @@ public final class RpingCommand extends CliCommand {
     @Option(
             names = "--timeout",
             paramLabel = "SECONDS",
-            defaultValue = "30",
             description =
                     "Longest wait for any answer, of a server for a client. Default:"
                             + " ${DEFAULT-VALUE}.")
-    private int timeoutSeconds;
+    private int timeoutSeconds = 30;
 
     @Option(names = "--json", description = "Print JSON.")
     private boolean isJson;

@@ -72,9 +72,8 @@ final class SimCompare extends CliCommand {
     @Option(
             names = "--transport",
             paramLabel = "SCHEME",
-            defaultValue = "shm",
             description = "Transport of the real processes. Default: shm.")
-    private String scheme;
+    private String scheme = "shm";
 
     @Option(
             names = "--repeat",

@@ -31,9 +31,8 @@ public final class TopCommand extends CliCommand {
     @Option(
             names = "--interval",
             paramLabel = "SECONDS",
-            defaultValue = "1",
             description = "Time between two looks, 0.1 to 3600. Default: 1.")
-    private double interval;
+    private double interval = 1;
 
     @Option(
             names = "--count",

@@ -35,9 +35,8 @@ public final class WatchCommand extends CliCommand {
     @Option(
             names = "--interval",
             paramLabel = "SECONDS",
-            defaultValue = "1",
             description = "Time between two looks, 0.1 to 60. Default: 1.")
-    private double interval;
+    private double interval = 1;
 
     @Override
     public Integer call() throws IOException, InterruptedException {
