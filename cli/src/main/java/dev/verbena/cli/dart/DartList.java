@@ -34,7 +34,6 @@ import picocli.CommandLine.Parameters;
             "there); arriving (not yet complete); unknown (not described: not of a receiver, or of",
             "one that was killed)."
         },
-        mixinStandardHelpOptions = true,
         sortOptions = false)
 public final class DartList extends CliCommand {
     private static final int[] WIDTHS = {-30, 7, 8, 8, 14, 14, 20, 9};

@@ -34,7 +34,6 @@ import picocli.CommandLine.Option;
                     + " stays a file.",
             "Ends at Ctrl-C or a TERM signal, or after --servers have finished."
         },
-        mixinStandardHelpOptions = true,
         sortOptions = false)
 public final class DartReceive extends CliCommand {
     private static final long LOOK_AGAIN_MS = 200;

@@ -28,7 +28,6 @@ import picocli.CommandLine.Parameters;
             "or when a server with --spill has them on its disk.",
             "A lost server or receiver is waited for; what was not confirmed is sent again."
         },
-        mixinStandardHelpOptions = true,
         sortOptions = false)
 public final class DartSend extends CliCommand {
     private static final long RETRY_MS = 300;

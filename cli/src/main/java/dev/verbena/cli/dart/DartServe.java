@@ -315,7 +315,6 @@ public abstract class DartServe extends CliCommand {
                     "Run the master server: publishes the configuration file, serves"
                             + " processes and shares them out to slaves. Ends, after everything has been"
                             + " passed on, at Ctrl-C or a TERM signal.",
-            mixinStandardHelpOptions = true,
             sortOptions = false)
     public static final class Master extends DartServe {
         @Option(
@@ -378,7 +377,6 @@ public abstract class DartServe extends CliCommand {
             name = "slave",
             description =
                     "Run a slave server: registers with the master of the configuration file.",
-            mixinStandardHelpOptions = true,
             sortOptions = false)
     public static final class Slave extends DartServe {
         @Option(

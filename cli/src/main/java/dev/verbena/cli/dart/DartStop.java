@@ -19,7 +19,6 @@ import picocli.CommandLine.Option;
             "Stop the master of a configuration file and all its slaves: they take nothing new,",
             "pass on what they have, and end. Waits until the master has ended."
         },
-        mixinStandardHelpOptions = true,
         sortOptions = false)
 public final class DartStop extends CliCommand {
     /** No program's processes have it. */

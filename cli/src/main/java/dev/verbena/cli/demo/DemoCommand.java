@@ -32,7 +32,6 @@ import picocli.CommandLine.Option;
                     + " stores and analyses them. Every process is its own operating-system process;"
                     + " their logs are in the output folder."
         },
-        mixinStandardHelpOptions = true,
         sortOptions = false)
 public final class DemoCommand extends CliCommand {
     private static final String OUTPUT = "demo-output";

@@ -21,8 +21,7 @@ import picocli.CommandLine.Option;
                     + " transports work.",
             "Limits are read; transports, attach and TCP are tried, between two processes.",
             "Exit code 0: nothing is wrong; 1: something is (with --strict also for warnings)."
-        },
-        mixinStandardHelpOptions = true)
+        })
 public final class DoctorCommand extends CliCommand {
     private static final int WIDTH = 100;
     private static final String INDENT = " ".repeat(8);

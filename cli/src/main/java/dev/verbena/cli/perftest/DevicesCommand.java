@@ -33,7 +33,6 @@ import picocli.CommandLine.Parameters;
                     + " Verbena would use and why.",
             "The names are those of ibv_devinfo -v."
         },
-        mixinStandardHelpOptions = true,
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {"0:there is a device", "1:a device cannot be asked", "3:there is none"})
 public final class DevicesCommand extends CliCommand {

@@ -26,7 +26,6 @@ import picocli.CommandLine.Mixin;
  */
 @Command(
         sortOptions = false,
-        mixinStandardHelpOptions = true,
         usageHelpAutoWidth = true,
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {"0:measured", "1:it failed", "2:wrong arguments"})

@@ -23,7 +23,6 @@ import picocli.CommandLine.Parameters;
                     + " these are."
         },
         sortOptions = false,
-        mixinStandardHelpOptions = true,
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {"0:every message came", "1:it failed", "2:wrong arguments"})
 public final class PingPongCommand extends CliCommand {

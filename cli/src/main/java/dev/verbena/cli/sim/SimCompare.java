@@ -43,7 +43,6 @@ import picocli.CommandLine.Parameters;
                     + " processes that wait for a processor: where there are more processes than"
                     + " processors, barriers take longer than predicted."
         },
-        mixinStandardHelpOptions = true,
         sortOptions = false)
 final class SimCompare extends CliCommand {
     private static final int PROCESSES_MAX = 64;

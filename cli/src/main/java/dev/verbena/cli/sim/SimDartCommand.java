@@ -18,7 +18,6 @@ import picocli.CommandLine.Option;
         description =
                 "Stage data with DART's own agents, unchanged, on a modelled machine in virtual"
                         + " time: where does the time go?",
-        mixinStandardHelpOptions = true,
         sortOptions = false)
 final class SimDartCommand extends CliCommand {
     private static final double MILLION = 1e6;

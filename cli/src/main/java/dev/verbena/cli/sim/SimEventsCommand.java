@@ -29,7 +29,6 @@ import picocli.CommandLine.Parameters;
             "Of each run the trace number is computed again from its events: it is the one that the"
                     + " run printed, or the file is not whole."
         },
-        mixinStandardHelpOptions = true,
         sortOptions = false)
 final class SimEventsCommand extends CliCommand {
     @Parameters(paramLabel = "FILE", description = "What --events wrote.")

@@ -15,7 +15,6 @@ import picocli.CommandLine.Option;
             "Run random small cases at message level and at packet level, and print how the times"
                     + " differ, as docs/nsim.md has it."
         },
-        mixinStandardHelpOptions = true,
         sortOptions = false)
 final class SimLevelsCommand extends CliCommand {
     private static final int CASES_MAX = 1_000_000;

@@ -21,7 +21,6 @@ import picocli.CommandLine.Option;
                     + " its own, and check its promises after each step.",
             "Exit code 1 if a promise is broken; the seed replays it."
         },
-        mixinStandardHelpOptions = true,
         sortOptions = false)
 final class SimSweepCommand extends CliCommand {
     private static final int LAST_EVENTS = 100;

@@ -23,8 +23,7 @@ import picocli.CommandLine.Option;
             "Show the distinct errors of this user's processes, from shared memory: how often, first,"
                     + " last.",
             "Processes that were killed are shown too; --remove forgets them."
-        },
-        mixinStandardHelpOptions = true)
+        })
 public final class ErrorsCommand extends CliCommand {
     private static final DateTimeFormatter TIME =
             DateTimeFormatter.ofPattern("yyyy-MM-dd HH:mm:ss").withZone(ZoneId.systemDefault());

@@ -15,8 +15,7 @@ import picocli.CommandLine.Parameters;
             "Serve the counters of this user's running processes to Prometheus, over HTTP, until"
                     + " Ctrl-C; programs that use the library, too. --prometheus with any other"
                     + " command serves its own and those of the processes that it starts."
-        },
-        mixinStandardHelpOptions = true)
+        })
 public final class PrometheusCommand extends CliCommand {
     private static final long LOOK_MS = 1000;
 

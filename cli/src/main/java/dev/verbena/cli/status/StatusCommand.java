@@ -14,8 +14,7 @@ import picocli.CommandLine.Option;
 @Command(
         name = "status",
         description =
-                "Show the live counters of this user's running processes, from shared memory.",
-        mixinStandardHelpOptions = true)
+                "Show the live counters of this user's running processes, from shared memory.")
 public final class StatusCommand extends CliCommand {
     @Mixin private JobOption of;
 

@@ -21,8 +21,7 @@ import picocli.CommandLine.Option;
                     + " a server's buffers that are empty, being pulled, full, streamed. parked: headers"
                     + " that wait for a buffer. stalls: sends that had to wait, since the start.",
             "Reads shared memory only; the processes do not notice. Ends at Ctrl-C."
-        },
-        mixinStandardHelpOptions = true)
+        })
 public final class TopCommand extends CliCommand {
     private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern("HH:mm:ss");
 

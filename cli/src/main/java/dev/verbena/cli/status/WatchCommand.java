@@ -19,8 +19,7 @@ import picocli.CommandLine.Option;
             "Prints the page's address, which holds a token; who has it can read and nothing more."
                     + " The page needs no network but this address. Reads shared memory only; the"
                     + " processes do not notice. Ends at Ctrl-C."
-        },
-        mixinStandardHelpOptions = true)
+        })
 public final class WatchCommand extends CliCommand {
     @Mixin private JobOption of;
 

@@ -2,11 +2,13 @@ package dev.verbena.cli.terminal;
 
 import java.io.PrintWriter;
 import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /** What every command has: how it was called, where it prints, how it refuses an option. */
+@Command(mixinStandardHelpOptions = true)
 public abstract class CliCommand implements Callable<Integer> {
     /** How this command was called. */
     @Spec protected CommandSpec spec;
