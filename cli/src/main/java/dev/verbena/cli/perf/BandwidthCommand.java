@@ -1,10 +1,10 @@
 package dev.verbena.cli.perf;
 
+import dev.verbena.cli.terminal.Text;
 import dev.verbena.cli.transfer.PerfEndpoint;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -81,12 +81,12 @@ public final class BandwidthCommand extends PerfCommand {
         double average = 1e3 * count * length / ns;
         double rate = 1e3 * count / ns;
         Map<String, Object> fields = new LinkedHashMap<>();
-        fields.put("peakMBps", String.format(Locale.ROOT, "%.1f", peak));
-        fields.put("medianMBps", String.format(Locale.ROOT, "%.1f", batches[measured / 2]));
+        fields.put("peakMBps", Text.format("%.1f", peak));
+        fields.put("medianMBps", Text.format("%.1f", batches[measured / 2]));
         double medianRate = batches[measured / 2] / length;
-        fields.put("medianMpps", String.format(Locale.ROOT, "%.6f", medianRate));
-        fields.put("averageMBps", String.format(Locale.ROOT, "%.1f", average));
-        fields.put("messageRateMpps", String.format(Locale.ROOT, "%.6f", rate));
+        fields.put("medianMpps", Text.format("%.6f", medianRate));
+        fields.put("averageMBps", Text.format("%.1f", average));
+        fields.put("messageRateMpps", Text.format("%.6f", rate));
         List<Object> cells =
                 List.of(
                         length,

@@ -1,5 +1,6 @@
 package dev.verbena.cli.perf;
 
+import dev.verbena.cli.terminal.Text;
 import dev.verbena.cli.transfer.PerfEndpoint;
 import dev.verbena.cli.transfer.PerfPeer;
 import dev.verbena.transport.Operation;
@@ -7,7 +8,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import org.HdrHistogram.Histogram;
 import picocli.CommandLine.Command;
@@ -159,7 +159,7 @@ public final class LatencyCommand extends PerfCommand {
 
     private static Result result(Histogram histogram, int length, double batchMedianNs) {
         Map<String, Object> fields = new LinkedHashMap<>();
-        fields.put("batchMedianNs", String.format(Locale.ROOT, "%.2f", batchMedianNs));
+        fields.put("batchMedianNs", Text.format("%.2f", batchMedianNs));
         fields.put("minNs", histogram.getMinValue());
         fields.put("p50Ns", histogram.getValueAtPercentile(50));
         fields.put("meanNs", Math.round(histogram.getMean()));
@@ -169,7 +169,7 @@ public final class LatencyCommand extends PerfCommand {
         List<Object> cells = new ArrayList<>(List.of(length, histogram.getTotalCount()));
         for (Object value : fields.values()) {
             double ns = Double.parseDouble(value.toString());
-            cells.add(String.format(Locale.ROOT, "%.3f", ns / 1e3));
+            cells.add(Text.format("%.3f", ns / 1e3));
         }
         fields.put("p90Ns", histogram.getValueAtPercentile(90));
         addCorrected(fields, histogram);

@@ -6,6 +6,7 @@ import dev.verbena.cli.terminal.CliCommand;
 import dev.verbena.cli.terminal.Columns;
 import dev.verbena.cli.terminal.Messages;
 import dev.verbena.cli.terminal.Termination;
+import dev.verbena.cli.terminal.Text;
 import dev.verbena.cli.terminal.TransportOption;
 import dev.verbena.cli.transfer.PerfEndpoint;
 import dev.verbena.cli.transfer.PerfPeer;
@@ -411,12 +412,11 @@ abstract class PerfCommand extends CliCommand {
         text.append("{\"bytes\": ").append(length).append(", \"iterations\": ").append(count);
         result.fields().forEach((name, value) -> text.append(", \"" + name + "\": ").append(value));
         text.append(
-                String.format(
-                        Locale.ROOT,
+                Text.format(
                         ", \"cacheLineRoundTripNs\": %s, \"placement\": \"%s\"}",
                         Double.isNaN(probe.roundTripNs())
                                 ? "null"
-                                : String.format(Locale.ROOT, "%.1f", probe.roundTripNs()),
+                                : Text.format("%.1f", probe.roundTripNs()),
                         probe.tag()));
         return text.toString();
     }

@@ -184,10 +184,6 @@ final class PerftestEndpoint implements AutoCloseable {
         return keys.get(q);
     }
 
-    PerftestKeys theirs(int q) {
-        return theirs.get(q);
-    }
-
     /** Connects all by rdma_cm. */
     void join(BootstrapQueue manager) {
         ConnectionContext context =

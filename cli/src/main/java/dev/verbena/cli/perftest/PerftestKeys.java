@@ -1,11 +1,11 @@
 package dev.verbena.cli.perftest;
 
 import dev.verbena.cli.terminal.Messages;
+import dev.verbena.cli.terminal.Text;
 import dev.verbena.verbs.Gid;
 import dev.verbena.verbs.QueuePairAddress;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.util.Locale;
 
 /**
  * How perftest's programs describe a queue pair to each other: one line of hexadecimal fields, each
@@ -49,21 +49,15 @@ record PerftestKeys(
     byte[] bytes() {
         StringBuilder line = new StringBuilder();
         line.append(
-                String.format(
-                        Locale.ROOT,
+                Text.format(
                         "%04x:%04x:%06x:%06x:%08x:%016x:",
-                        lid,
-                        reads,
-                        number,
-                        packetNumber,
-                        remoteKey,
-                        address));
+                        lid, reads, number, packetNumber, remoteKey, address));
         if (gid != null) {
             for (byte b : gid.bytes()) {
-                line.append(String.format(Locale.ROOT, "%02x:", b));
+                line.append(Text.format("%02x:", b));
             }
         }
-        line.append(String.format(Locale.ROOT, "%08x", shared)).append(gid == null ? "" : ":");
+        line.append(Text.format("%08x", shared)).append(gid == null ? "" : ":");
         byte[] bytes = new byte[length()];
         byte[] text = line.toString().getBytes(StandardCharsets.US_ASCII);
         System.arraycopy(text, 0, bytes, 0, text.length);

@@ -1,8 +1,8 @@
 package dev.verbena.cli.perftest;
 
+import dev.verbena.cli.terminal.Text;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
-import java.util.Locale;
 import java.util.Map;
 
 /** One line of a perftest table, and the fields of the JSON object for it. */
@@ -37,12 +37,11 @@ record PerftestReport(String line, Map<String, Object> fields, boolean isGigabit
         String[] names = {"t_min", "t_max", "t_typical", "t_avg", "t_stdev", "t_99", "t_99.9"};
         int[] widths = {15, 14, 16, 14, 16, 22, 24};
         Map<String, Object> fields = common(size, iterations);
-        StringBuilder line =
-                new StringBuilder(String.format(Locale.ROOT, " %-7d %-11d", size, iterations));
+        StringBuilder line = new StringBuilder(Text.format(" %-7d %-11d", size, iterations));
         for (int i = 0; i < names.length; i++) {
-            String text = String.format(Locale.ROOT, "%.2f", values[i] / NS_PER_US);
+            String text = Text.format("%.2f", values[i] / NS_PER_US);
             fields.put(names[i], new java.math.BigDecimal(text));
-            line.append(String.format(Locale.ROOT, "%-" + widths[i] + "s", " " + text));
+            line.append(Text.format("%-" + widths[i] + "s", " " + text));
         }
         String each = isEach && !isUnsorted ? each(ns) : unsorted;
         return new PerftestReport(each + line.toString().stripTrailing(), fields, false);
@@ -66,13 +65,9 @@ record PerftestReport(String line, Map<String, Object> fields, boolean isGigabit
         fields.put("t_avg", number("%.2f", averageUs));
         fields.put("tps_average", number("%.2f", perSecond));
         String line =
-                String.format(
-                        Locale.ROOT,
+                Text.format(
                         " %-7d       %-10d        %-12.2f   %-7.2f",
-                        size,
-                        count,
-                        averageUs,
-                        perSecond);
+                        size, count, averageUs, perSecond);
         return new PerftestReport(line.stripTrailing(), fields, false);
     }
 
@@ -100,7 +95,7 @@ record PerftestReport(String line, Map<String, Object> fields, boolean isGigabit
     private static String each(double[] ns) {
         StringBuilder text = new StringBuilder("#, usec\n");
         for (int i = 0; i < ns.length; i++) {
-            text.append(String.format(Locale.ROOT, "%d, %.3f%n", i + 1, ns[i] / NS_PER_US));
+            text.append(Text.format("%d, %.3f%n", i + 1, ns[i] / NS_PER_US));
         }
         return text.toString();
     }
@@ -136,14 +131,9 @@ record PerftestReport(String line, Map<String, Object> fields, boolean isGigabit
         fields.put("BW_average", number("%.2f", average));
         fields.put("MsgRate", number("%.6f", rate));
         String line =
-                String.format(
-                        Locale.ROOT,
+                Text.format(
                         " %-7d    %-10d       %-15.2f    %-15.2f\t   %-7.6f",
-                        size,
-                        iterations,
-                        peak,
-                        average,
-                        rate);
+                        size, iterations, peak, average, rate);
         return new PerftestReport(line, fields, isGigabits);
     }
 
@@ -181,9 +171,7 @@ record PerftestReport(String line, Map<String, Object> fields, boolean isGigabit
     }
 
     private static Object number(String format, double value) {
-        return Double.isFinite(value)
-                ? new java.math.BigDecimal(String.format(Locale.ROOT, format, value))
-                : null;
+        return Double.isFinite(value) ? new java.math.BigDecimal(Text.format(format, value)) : null;
     }
 
     private static Map<String, Object> common(long size, long iterations) {

@@ -1,11 +1,11 @@
 package dev.verbena.cli.perftest;
 
 import dev.verbena.cli.terminal.Messages;
+import dev.verbena.cli.terminal.Text;
 import dev.verbena.verbs.Gid;
 import dev.verbena.verbs.QueuePairAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
-import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -24,8 +24,7 @@ final class PingPongAddress {
     static byte[] bytes(QueuePairAddress address) {
         Gid gid = address.gid();
         String text =
-                String.format(
-                        Locale.ROOT,
+                Text.format(
                         "%04x:%06x:%06x:%s",
                         address.lid(),
                         address.number(),

@@ -1,8 +1,8 @@
 package dev.verbena.cli.sim;
 
+import dev.verbena.cli.terminal.Text;
 import dev.verbena.nsim.SimulationResult;
 import dev.verbena.nsim.network.LinkStatistics;
-import java.util.Locale;
 
 /**
  * Cables of a simulated machine as a map in SVG: a row for each router, a cell for each port, the
@@ -64,19 +64,16 @@ final class HeatMap {
 
     private void label(int at, String text) {
         cells.append(
-                String.format(
-                        Locale.ROOT,
+                Text.format(
                         "<text x=\"0\" y=\"%d\" class=\"tick\">%s</text>",
-                        at * CELL + CELL - 2,
-                        text));
+                        at * CELL + CELL - 2, text));
     }
 
     private void cell(int link, int column) {
         double part = links.busyPs(link) / (double) Math.max(1, result.lastPs());
         count++;
         cells.append(
-                String.format(
-                        Locale.ROOT,
+                Text.format(
                         "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" fill=\"#c22\""
                                 + " fill-opacity=\"%.3f\" stroke=\"#888\" stroke-width=\"0.3\">"
                                 + "<title>%s: %.1f %% busy, %d bytes</title></rect>",

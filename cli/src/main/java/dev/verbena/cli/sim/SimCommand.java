@@ -6,6 +6,7 @@ import dev.verbena.cli.terminal.Json;
 import dev.verbena.cli.terminal.Messages;
 import dev.verbena.cli.terminal.OutputFolder;
 import dev.verbena.cli.terminal.ProgressLine;
+import dev.verbena.cli.terminal.Text;
 import dev.verbena.nsim.Machine;
 import dev.verbena.nsim.ProgressHandler;
 import dev.verbena.nsim.Simulation;
@@ -24,7 +25,6 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.function.Supplier;
@@ -412,7 +412,9 @@ public final class SimCommand extends CliCommand {
                 line.percent(
                         done,
                         total,
-                        text("%d of %d puts, %.1f us of virtual time", done, total, timePs / 1e6));
+                        Text.format(
+                                "%d of %d puts, %.1f us of virtual time",
+                                done, total, timePs / 1e6));
             }
         };
     }
@@ -439,26 +441,26 @@ public final class SimCommand extends CliCommand {
                             }
                         });
         out.println(
-                text(
+                Text.format(
                         "%s, %d processes: %s",
                         scenario.name(), result.processes(), curve.measure().line(result)));
         out.println(
-                text(
+                Text.format(
                         "  machine: %s%s; otherwise Table 1 of the paper",
                         result.topology().name(), differs));
         out.println(
-                text(
+                Text.format(
                         "  busiest cable: %s, %.1f %% of the time",
                         SimReport.name(result.links(), (int) busiest[0]), 100 * busiest[1]));
         out.println(
-                text(
+                Text.format(
                         "  %d puts, median latency %.3f us, 99 %% %.3f us, longest %.3f us",
                         result.putCount(),
                         result.latency().getValueAtPercentile(50) / 1e3,
                         result.latency().getValueAtPercentile(99) / 1e3,
                         result.latency().getMaxValue() / 1e3));
         out.println(
-                text(
+                Text.format(
                         "  %d events in %.2f s, seed %d, trace %016x",
                         result.events(), seconds, seed, result.traceHash()));
     }
@@ -477,12 +479,8 @@ public final class SimCommand extends CliCommand {
         json.put("events", result.events());
         json.put("wall_s", seconds);
         json.put("seed", seed);
-        json.put("trace", text("%016x", result.traceHash()));
+        json.put("trace", Text.format("%016x", result.traceHash()));
         json.put("machine", machine.values());
         return json;
-    }
-
-    private static String text(String format, Object... values) {
-        return String.format(Locale.ROOT, format, values);
     }
 }

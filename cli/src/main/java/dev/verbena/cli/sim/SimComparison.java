@@ -3,13 +3,13 @@ package dev.verbena.cli.sim;
 import dev.verbena.cli.report.Chart;
 import dev.verbena.cli.report.ResultReport;
 import dev.verbena.cli.terminal.Columns;
+import dev.verbena.cli.terminal.Text;
 import dev.verbena.nsim.scenario.Calibration;
 import dev.verbena.nsim.scenario.Measure;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 
 /** Real figures beside predicted ones: as a table, as JSON, as a page with curves. One thread. */
@@ -50,19 +50,26 @@ final class SimComparison {
 
     void print(PrintWriter out, int width) {
         String calibrated =
-                text(
+                Text.format(
                         "calibrated over %s: node latency %.3f us, copying %.3f GB/s per process",
                         scheme, calibration.latencyPs() / 1e6, calibration.bytesPerSecond() / 1e9);
         out.print(Columns.fold(calibrated, width));
         List<Object[]> rows = new ArrayList<>();
-        rows.add(new Object[] {"scenario", "processes", "real", "predicted", text("%8s", "error")});
+        rows.add(
+                new Object[] {
+                    "scenario", "processes", "real", "predicted", Text.format("%8s", "error")
+                });
         int last = 0;
         for (Point p : points) {
-            String error = text("%+7.1f%%  %s", p.errorPercent(), p.measure.unit());
+            String error = Text.format("%+7.1f%%  %s", p.errorPercent(), p.measure.unit());
             last = Math.max(last, error.length());
             rows.add(
                     new Object[] {
-                        p.scenario, p.size, text("%.4f", p.real), text("%.4f", p.predicted), error
+                        p.scenario,
+                        p.size,
+                        Text.format("%.4f", p.real),
+                        Text.format("%.4f", p.predicted),
+                        error
                     });
         }
         int[] widths = {-24, 9, 12, 12, -last};
@@ -88,7 +95,7 @@ final class SimComparison {
         ResultReport report = new ResultReport("Measured and predicted");
         report.section(
                 "Measured and predicted",
-                text(
+                Text.format(
                         "The same programs as real processes over %s and in the simulator, which"
                                 + " knows two numbers of this machine: the node latency, %.3f us,"
                                 + " and the rate of copying, %.3f GB/s per process.",
@@ -105,9 +112,9 @@ final class SimComparison {
                     List.of(
                             p.scenario,
                             Integer.toString(p.size),
-                            text("%.4f %s", p.real, p.measure.unit()),
-                            text("%.4f", p.predicted),
-                            text("%+.1f", p.errorPercent())));
+                            Text.format("%.4f %s", p.real, p.measure.unit()),
+                            Text.format("%.4f", p.predicted),
+                            Text.format("%+.1f", p.errorPercent())));
         }
         report.table(List.of("scenario", "processes", "real", "predicted", "error, %"), rows);
         return report;
@@ -145,9 +152,5 @@ final class SimComparison {
                     true);
         }
         return chart;
-    }
-
-    private static String text(String format, Object... values) {
-        return String.format(Locale.ROOT, format, values);
     }
 }

@@ -2,13 +2,13 @@ package dev.verbena.cli.sim;
 
 import dev.verbena.cli.terminal.CliCommand;
 import dev.verbena.cli.terminal.ProgressLine;
+import dev.verbena.cli.terminal.Text;
 import dev.verbena.nsim.Machine;
 import dev.verbena.nsim.dart.DartReport;
 import dev.verbena.nsim.dart.DartSimulation;
 import dev.verbena.nsim.dart.DartWallTimes;
 import java.io.PrintWriter;
 import java.util.List;
-import java.util.Locale;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -199,6 +199,6 @@ final class SimDartCommand extends CliCommand {
     }
 
     private static void say(PrintWriter out, String format, Object... values) {
-        out.println(String.format(Locale.ROOT, format, values));
+        out.println(Text.format(format, values));
     }
 }

@@ -1,6 +1,7 @@
 package dev.verbena.cli.sim;
 
 import dev.verbena.cli.terminal.CliCommand;
+import dev.verbena.cli.terminal.Text;
 import dev.verbena.nsim.scenario.LevelComparison;
 import java.io.PrintWriter;
 import java.util.Arrays;
@@ -71,8 +72,7 @@ final class SimLevelsCommand extends CliCommand {
         for (double part : PARTS) {
             int at = Math.max(0, (int) Math.ceil(part * errors.length) - 1);
             out.println(
-                    String.format(
-                            Locale.ROOT,
+                    Text.format(
                             "| %.0f %% | %.2f %% | %.2f %% |",
                             100 * part,
                             100 * LevelComparison.absolute(errors, part),
@@ -86,9 +86,8 @@ final class SimLevelsCommand extends CliCommand {
             int length = (int) Math.ceil((double) BAR * count / errors.length);
             String label =
                     high == Double.MAX_VALUE
-                            ? String.format(Locale.ROOT, "%6.1f %% and more  ", 100 * low)
-                            : String.format(
-                                    Locale.ROOT, "%6.1f to %6.1f %%", 100 * low, 100 * high);
+                            ? Text.format("%6.1f %% and more  ", 100 * low)
+                            : Text.format("%6.1f to %6.1f %%", 100 * low, 100 * high);
             out.printf(Locale.ROOT, "%s %6d %s%n", label, count, "#".repeat(length));
         }
         out.println("```");

@@ -2,6 +2,7 @@ package dev.verbena.cli.sim;
 
 import dev.verbena.cli.report.Chart;
 import dev.verbena.cli.report.ResultReport;
+import dev.verbena.cli.terminal.Text;
 import dev.verbena.nsim.SimulationResult;
 import dev.verbena.nsim.network.LinkDetails;
 import dev.verbena.nsim.network.LinkStatistics;
@@ -14,7 +15,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 
 /**
@@ -48,11 +48,11 @@ final class SimReport {
                 List.of(
                         curve.name(),
                         Integer.toString(result.processes()),
-                        text("%.4f", value),
-                        text("%.3f", result.executionPs() / 1e6),
-                        text("%.3f", result.latency().getValueAtPercentile(50) / 1e3),
-                        text("%.3f", result.latency().getMaxValue() / 1e3),
-                        text("%.1f", PERCENT * busiest(result)[1])));
+                        Text.format("%.4f", value),
+                        Text.format("%.3f", result.executionPs() / 1e6),
+                        Text.format("%.3f", result.latency().getValueAtPercentile(50) / 1e3),
+                        Text.format("%.3f", result.latency().getMaxValue() / 1e3),
+                        Text.format("%.1f", PERCENT * busiest(result)[1])));
         Map<String, Object> point = new LinkedHashMap<>(fields);
         point.put("curve", curve.name());
         point.put("value", value);
@@ -133,7 +133,7 @@ final class SimReport {
             for (int link = 0; link < links.count(); link++) {
                 if (links.isConnected(link)) {
                     out.write(
-                            text(
+                            Text.format(
                                     "%s,%s,%d,%d,%.6f,%.6f,%d%s%n",
                                     end(links.from(link)),
                                     end(links.to(link)),
@@ -152,7 +152,7 @@ final class SimReport {
         LinkDetails details = last.details();
         return details == null
                 ? ""
-                : text(
+                : Text.format(
                         ",%.6f,%.6f,%d",
                         details.waitPs(link) / 1e6,
                         details.queueMean(link, last.lastPs()),
@@ -164,7 +164,7 @@ final class SimReport {
             out.write("rank,end_us,compute_us,poll_us,complete_us\n");
             for (int rank = 0; rank < last.processes(); rank++) {
                 out.write(
-                        text(
+                        Text.format(
                                 "%d,%.6f,%.6f,%.6f,%.6f%n",
                                 rank,
                                 last.endPs(rank) / 1e6,
@@ -173,9 +173,5 @@ final class SimReport {
                                 last.completePs(rank) / 1e6));
             }
         }
-    }
-
-    private static String text(String format, Object... values) {
-        return String.format(Locale.ROOT, format, values);
     }
 }

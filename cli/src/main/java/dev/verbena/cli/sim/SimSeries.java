@@ -1,6 +1,7 @@
 package dev.verbena.cli.sim;
 
 import dev.verbena.cli.report.Chart;
+import dev.verbena.cli.terminal.Text;
 import dev.verbena.nsim.SimulationResult;
 import dev.verbena.nsim.network.LinkDetails;
 import dev.verbena.nsim.network.LinkStatistics;
@@ -8,7 +9,6 @@ import java.io.BufferedWriter;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Locale;
 
 /** How much cables were used in the course of a run: on average, and the busiest. One thread. */
 final class SimSeries {
@@ -66,8 +66,7 @@ final class SimSeries {
             out.write("begin_us,mean_busy_part,busiest,busiest_busy_part\n");
             for (int i = 0; i < mean.length; i++) {
                 out.write(
-                        String.format(
-                                Locale.ROOT,
+                        Text.format(
                                 "%.6f,%.6f,%s,%.6f%n",
                                 beginUs[i],
                                 mean[i],

@@ -2,6 +2,7 @@ package dev.verbena.cli.sim;
 
 import dev.verbena.cli.terminal.CliCommand;
 import dev.verbena.cli.terminal.ProgressLine;
+import dev.verbena.cli.terminal.Text;
 import dev.verbena.cli.terminal.Version;
 import dev.verbena.nsim.dart.DartOutcome;
 import dev.verbena.nsim.dart.DartSweep;
@@ -9,7 +10,6 @@ import dev.verbena.nsim.world.TraceHandler;
 import java.io.PrintWriter;
 import java.util.ArrayDeque;
 import java.util.Collection;
-import java.util.Locale;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -67,14 +67,10 @@ final class SimSweepCommand extends CliCommand {
             return 1;
         }
         out.println(
-                String.format(
-                        Locale.ROOT,
+                Text.format(
                         "%d seeds, no promise broken; %d messages delivered, %d reported as failed,"
                                 + " %.1f s",
-                        seeds,
-                        sums[0],
-                        sums[1],
-                        (System.nanoTime() - began) / 1e9));
+                        seeds, sums[0], sums[1], (System.nanoTime() - began) / 1e9));
         return 0;
     }
 
@@ -89,7 +85,7 @@ final class SimSweepCommand extends CliCommand {
     }
 
     private static String line(long timePs, String what, Object about) {
-        return String.format(Locale.ROOT, "%14.6f ms  %s: %s", timePs / 1e9, about, what);
+        return Text.format("%14.6f ms  %s: %s", timePs / 1e9, about, what);
     }
 
     /** Everything that is needed to replay a finding elsewhere. */
@@ -101,14 +97,12 @@ final class SimSweepCommand extends CliCommand {
         out.println("seed " + found.seed() + ": " + found.failure());
         out.println("  smallest: " + found.shape());
         found.faults().forEach(fault -> out.println("  fault: " + fault));
-        out.println(String.format(Locale.ROOT, "  its trace: %016x", found.traceHash()));
+        out.println(Text.format("  its trace: %016x", found.traceHash()));
         out.println("  whole: " + DartSweep.describe(found.seed()));
         out.println(
-                String.format(
-                        Locale.ROOT,
+                Text.format(
                         "  its trace: %016x, %.3f ms of virtual time; its last events:",
-                        replay.traceHash(),
-                        replay.virtualNs() / 1e6));
+                        replay.traceHash(), replay.virtualNs() / 1e6));
         lastEvents.forEach(out::println);
         out.println("  verbena " + Version.text() + ", Java " + Runtime.version());
         out.println("  replay: verbena sim sweep --seed " + found.seed());
@@ -121,7 +115,7 @@ final class SimSweepCommand extends CliCommand {
                         replayed, (timePs, what, about) -> out.println(line(timePs, what, about)));
         out.println(
                 outcome.failure().isEmpty() ? "no promise broken" : "BROKEN: " + outcome.failure());
-        out.println(String.format(Locale.ROOT, "trace %016x", outcome.traceHash()));
+        out.println(Text.format("trace %016x", outcome.traceHash()));
         return outcome.failure().isEmpty() ? 0 : 1;
     }
 }

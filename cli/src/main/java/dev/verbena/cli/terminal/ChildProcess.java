@@ -142,10 +142,6 @@ public final class ChildProcess {
         }
     }
 
-    String name() {
-        return name;
-    }
-
     /** Its number. */
     public long pid() {
         return process.pid();

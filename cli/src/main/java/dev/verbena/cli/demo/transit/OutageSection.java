@@ -2,8 +2,8 @@ package dev.verbena.cli.demo.transit;
 
 import dev.verbena.cli.report.Chart;
 import dev.verbena.cli.report.Html;
+import dev.verbena.cli.terminal.Text;
 import java.util.List;
-import java.util.Locale;
 
 /** The report's section about the receiver that was killed. */
 final class OutageSection {
@@ -35,8 +35,7 @@ final class OutageSection {
         if (!timeline.hasOutage()) {
             return "Steps that the simulation did, and files that the receiver stored.";
         }
-        return String.format(
-                Locale.ROOT,
+        return Text.format(
                 "In the middle of the run the receiver, process %d, was ended with kill -9: no"
                         + " warning, no chance to save anything. It was gone for %.1f s (shaded)."
                         + " The simulation did %d steps in that time, where it would have done %d at"

@@ -1,9 +1,9 @@
 package dev.verbena.cli.demo.transit;
 
 import dev.verbena.cli.report.Html;
+import dev.verbena.cli.terminal.Text;
 import dev.verbena.examples.pic.OutputMode;
 import dev.verbena.examples.pic.RestartFile;
-import java.util.Locale;
 
 /** The first page of the report: one sentence, one bar chart, and what became of the files. */
 final class PageOne {
@@ -106,7 +106,7 @@ final class PageOne {
     }
 
     private static String times(double ratio) {
-        return String.format(Locale.ROOT, ratio < 10 ? "%.1f" : "%.0f", ratio);
+        return Text.format(ratio < 10 ? "%.1f" : "%.0f", ratio);
     }
 
     /** The stalls of the outputs of the run itself. */
@@ -143,8 +143,7 @@ final class PageOne {
         }
         Timeline.Gap gap = timeline.longestGap();
         String text =
-                String.format(
-                        Locale.ROOT,
+                Text.format(
                         "In the whole run, output held up the simulation for %.0f %% of the time."
                                 + " The longest time without a completed step was %s (before step"
                                 + " %d; a step takes %s on average).",
@@ -155,12 +154,10 @@ final class PageOne {
         return !timeline.hasOutage()
                 ? text
                 : text
-                        + String.format(
-                                Locale.ROOT,
+                        + Text.format(
                                 " While there was no receiver it did %d steps; at its pace before"
                                         + " it would have done %d.",
-                                timeline.outageSteps(),
-                                timeline.expectedOutageSteps());
+                                timeline.outageSteps(), timeline.expectedOutageSteps());
     }
 
     private String outcome() {
@@ -170,8 +167,7 @@ final class PageOne {
         text.append("simulation held");
         if (timeline.hasOutage()) {
             text.append(
-                    String.format(
-                            Locale.ROOT,
+                    Text.format(
                             ", although the receiving program was killed halfway and was gone for"
                                     + " %.1f s",
                             timeline.outageNs() / 1e9));
@@ -193,7 +189,7 @@ final class PageOne {
             out.append("<tr class=\"").append(mode.word()).append("\"><th scope=\"row\">");
             out.append(label(mode)).append("<small>").append(explanation(mode)).append("</small>");
             out.append("</th><td><span class=\"bar\" aria-hidden=\"true\" style=\"--part:");
-            out.append(String.format(Locale.ROOT, "%.4f", figure.stall().mean() / most));
+            out.append(Text.format("%.4f", figure.stall().mean() / most));
             out.append("\"></span><b>").append(Times.text(figure.stall().mean()));
             out.append("</b><span class=\"range\">(").append(Times.text(figure.stall().least()));
             out.append(" to ").append(Times.text(figure.stall().most())).append(")</span>");

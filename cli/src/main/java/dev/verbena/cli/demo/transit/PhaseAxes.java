@@ -1,7 +1,7 @@
 package dev.verbena.cli.demo.transit;
 
+import dev.verbena.cli.terminal.Text;
 import dev.verbena.examples.pic.PicParameters;
-import java.util.Locale;
 
 /** Axes and scale of brightness around a {@link PhaseImage}, as HTML. */
 final class PhaseAxes {
@@ -18,17 +18,11 @@ final class PhaseAxes {
     String around(String picture) {
         double left = parameters.length() * PhaseImage.LEFT_EDGE;
         double middle = left + 0.5 * parameters.length();
-        return String.format(
-                Locale.ROOT,
+        return Text.format(
                 "<div class=\"axes\"><span class=\"y\"><span>%+.1f</span><span>0</span>"
                         + "<span>%+.1f</span></span>%s<span class=\"x\"><span>%.2f</span>"
                         + "<span>%.2f</span><span>%.2f</span></span></div>",
-                PhaseImage.SPEED_RANGE,
-                -PhaseImage.SPEED_RANGE,
-                picture,
-                left,
-                middle,
-                left);
+                PhaseImage.SPEED_RANGE, -PhaseImage.SPEED_RANGE, picture, left, middle, left);
     }
 
     /** What the axes show, and a scale of brightness: electrons of one beam in a dot. */
@@ -37,14 +31,13 @@ final class PhaseAxes {
         double most = DENSITIES[DENSITIES.length - 1];
         StringBuilder out = new StringBuilder(1024);
         out.append("<p class=\"key\">To the right: place, from 0 to ");
-        out.append(String.format(Locale.ROOT, "%.2f", parameters.length()));
+        out.append(Text.format("%.2f", parameters.length()));
         out.append(
                 ", turned so that the vortex is in the middle. Upwards: speed, in multiples of ");
         out.append("the beam's speed. Electrons of a beam in one dot: 0 ");
         scale(out, true);
         scale(out, false);
-        return out.append(String.format(Locale.ROOT, " %.0f and more.</p>\n", most * mean))
-                .toString();
+        return out.append(Text.format(" %.0f and more.</p>\n", most * mean)).toString();
     }
 
     private static void scale(StringBuilder out, boolean isRight) {
@@ -52,14 +45,7 @@ final class PhaseAxes {
         for (double density : DENSITIES) {
             int[] colour = PhaseImage.colour(isRight ? density : 0, isRight ? 0 : density);
             double part = 100 * density / DENSITIES[DENSITIES.length - 1];
-            out.append(
-                    String.format(
-                            Locale.ROOT,
-                            ",rgb(%d,%d,%d) %.0f%%",
-                            colour[0],
-                            colour[1],
-                            colour[2],
-                            part));
+            out.append(Text.format(",rgb(%d,%d,%d) %.0f%%", colour[0], colour[1], colour[2], part));
         }
         out.append(")\"></span>");
     }

@@ -2,6 +2,7 @@ package dev.verbena.cli.demo.transit;
 
 import dev.verbena.cli.report.Chart;
 import dev.verbena.cli.report.Html;
+import dev.verbena.cli.terminal.Text;
 import dev.verbena.examples.pic.GrowthFit;
 import dev.verbena.examples.pic.PicSample;
 import dev.verbena.examples.pic.TwoStreamTheory;
@@ -129,10 +130,10 @@ public final class Report {
         figure(
                 fit == null || theory == 0
                         ? "-"
-                        : format("%+.1f %%", 100 * (fit.rate() / theory - 1)),
+                        : Text.format("%+.1f %%", 100 * (fit.rate() / theory - 1)),
                 "growth rate against theory");
         figure(
-                frames.isEmpty() ? "-" : format("%.2f %%", 100 * analysis.energyDeviation()),
+                frames.isEmpty() ? "-" : Text.format("%.2f %%", 100 * analysis.energyDeviation()),
                 "largest change of total energy");
         out.append("</div>\n");
     }
@@ -155,13 +156,13 @@ public final class Report {
                 "that memory and passed it on to the receiver, which stored it, checked it and ");
         text.append("computed everything below from it while the simulation was still running. ");
         text.append(
-                format(
+                Text.format(
                         "%d files, %s, arrived. ",
                         staging.arrivals().size(), bytes(staging.byteCount())));
         GrowthFit fit = frames.isEmpty() ? null : analysis.growth();
         if (fit != null) {
             text.append(
-                    format(
+                    Text.format(
                             "The ripple grew at a rate of %.4f; the textbook says %.4f. ",
                             fit.rate(), TwoStreamTheory.growthRate(analysis.parameters())));
         }
@@ -182,7 +183,7 @@ public final class Report {
         PhaseAxes axes = new PhaseAxes(analysis.parameters());
         out.append("<div class=\"stage\">");
         String big =
-                format(
+                Text.format(
                         "<img id=\"big\" alt=\"Phase space\" width=\"%d\" height=\"%d\" src=\"%s\">",
                         PhaseImage.WIDTH, PhaseImage.HEIGHT, data(frames.get(last).image()));
         out.append(axes.around(big)).append(axes.key());
@@ -199,7 +200,8 @@ public final class Report {
             out.append("<figure><img class=\"phase\" data-frame=\"").append(index);
             out.append("\" alt=\"Phase space at step ").append(frame.sample().step());
             out.append("\" src=\"").append(data(frame.image())).append("\"><figcaption>");
-            out.append(format("t = %.1f, step %d", frame.sample().time(), frame.sample().step()));
+            out.append(
+                    Text.format("t = %.1f, step %d", frame.sample().time(), frame.sample().step()));
             out.append("</figcaption></figure>");
         }
         out.append("</div>\n");
@@ -337,7 +339,7 @@ public final class Report {
                 cost.waiting().text(),
                 cost.total().text(),
                 cost.stall().text(),
-                format("%.2f %%", 100 * cost.share())
+                Text.format("%.2f %%", 100 * cost.share())
             };
             for (int i = 0; i < cells.length; i++) {
                 Html.cell(out, COST_COLUMNS[i], cells[i]);
@@ -357,7 +359,7 @@ public final class Report {
         if (analysis.parameters() != null) {
             pair(
                     "Simulation",
-                    format(
+                    Text.format(
                             "%d particles, %d cells, %d steps",
                             analysis.parameters().particleCount(),
                             analysis.parameters().cellCount(),
@@ -383,7 +385,7 @@ public final class Report {
         List<String> sources = new ArrayList<>();
         for (RunAnalysis.Frame frame : frames) {
             sources.add(
-                    format(
+                    Text.format(
                             "{step:%d,time:\"%.1f\",image:\"%s\"}",
                             frame.sample().step(), frame.sample().time(), data(frame.image())));
         }
@@ -395,17 +397,15 @@ public final class Report {
         return "data:image/png;base64," + Base64.getEncoder().encodeToString(png);
     }
 
-    private static String format(String pattern, Object... values) {
-        return String.format(Locale.ROOT, pattern, values);
-    }
-
     /** Bytes for people, in powers of ten. */
     static String bytes(double count) {
         if (count < 1e3) {
-            return format("%.0f B", count);
+            return Text.format("%.0f B", count);
         }
         return count < 1e6
-                ? format("%.1f kB", count / 1e3)
-                : count < 1e9 ? format("%.1f MB", count / 1e6) : format("%.2f GB", count / 1e9);
+                ? Text.format("%.1f kB", count / 1e3)
+                : count < 1e9
+                        ? Text.format("%.1f MB", count / 1e6)
+                        : Text.format("%.2f GB", count / 1e9);
     }
 }

@@ -1,5 +1,6 @@
 package dev.verbena.cli.demo.transit;
 
+import dev.verbena.cli.terminal.Text;
 import dev.verbena.examples.pic.GrowthFit;
 import dev.verbena.examples.pic.PicParameters;
 import dev.verbena.examples.pic.PicSample;
@@ -10,7 +11,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
-import java.util.Locale;
 import java.util.TreeMap;
 
 /** Physics of a run, computed from its restart files as they arrive. One thread. */
@@ -22,7 +22,6 @@ public final class RunAnalysis {
     private final List<String> faults = new ArrayList<>();
     private PicParameters parameters;
     private int processCount;
-    private int fileCount;
     private List<PicSample> told = List.of();
     private Pictures pictures = (step, png) -> {};
 
@@ -66,7 +65,6 @@ public final class RunAnalysis {
             faults.add("rank " + file.rank() + ", step " + file.step() + ": of another run");
             return false;
         }
-        fileCount++;
         if (file.samples().size() > told.size()) {
             told = List.copyOf(file.samples());
         }
@@ -119,11 +117,6 @@ public final class RunAnalysis {
         return Collections.unmodifiableList(told);
     }
 
-    /** Files taken. */
-    public int fileCount() {
-        return fileCount;
-    }
-
     /** Parameters of the run; null before the first file. */
     public PicParameters parameters() {
         return parameters;
@@ -165,11 +158,9 @@ public final class RunAnalysis {
                 Check.of(
                         "energy is conserved",
                         deviation <= energyTolerance,
-                        String.format(
-                                Locale.ROOT,
+                        Text.format(
                                 "largest deviation %.3f %%, allowed %.3f %%",
-                                100 * deviation,
-                                100 * energyTolerance)));
+                                100 * deviation, 100 * energyTolerance)));
         checks.add(sameBitsCheck());
         return checks;
     }
@@ -189,8 +180,7 @@ public final class RunAnalysis {
             return Check.of(
                     name,
                     largest < 0.01,
-                    String.format(
-                            Locale.ROOT,
+                    Text.format(
                             "theory says stable; the field holds at most %.2g of the energy",
                             largest));
         }
@@ -203,13 +193,9 @@ public final class RunAnalysis {
         return Check.of(
                 name,
                 Math.abs(ratio - 1) <= growthTolerance,
-                String.format(
-                        Locale.ROOT,
+                Text.format(
                         "measured %.4f, theory %.4f: %+.2f %%, allowed %.2f %%",
-                        fit.rate(),
-                        theory,
-                        100 * (ratio - 1),
-                        100 * growthTolerance));
+                        fit.rate(), theory, 100 * (ratio - 1), 100 * growthTolerance));
     }
 
     /** Compares, bit for bit, what was computed here with what the simulation computed. */

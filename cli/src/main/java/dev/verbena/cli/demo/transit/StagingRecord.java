@@ -54,21 +54,6 @@ public final class StagingRecord {
             long computeNs) {
         private static final int FIELD_COUNT = 9;
 
-        /** As a line of the timing message. */
-        public String encode() {
-            return "%s,%s,%s,%s,%s,%s,%s,%s,%s"
-                    .formatted(
-                            rank,
-                            step,
-                            length,
-                            messageCount,
-                            headerNs,
-                            waitNs,
-                            totalNs,
-                            stallNs,
-                            computeNs);
-        }
-
         /**
          * Reads a line that may come from anywhere.
          *

@@ -1,12 +1,12 @@
 package dev.verbena.cli.demo.transit;
 
+import dev.verbena.cli.terminal.Text;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 
 /**
  * What happened when, on the machine's monotonic clock, in nanoseconds: steps done by all processes
@@ -172,12 +172,10 @@ public final class Timeline {
         long steps = outageSteps();
         long expected = expectedOutageSteps();
         String detail =
-                String.format(
-                        Locale.ROOT,
+                Text.format(
                         "killed with signal 9 and back after %.1f s; meanwhile %d steps were"
                                 + " computed",
-                        outageNs() / 1e9,
-                        steps);
+                        outageNs() / 1e9, steps);
         List<Event> all = all(STEP);
         boolean isOver =
                 !all.isEmpty() && all.get(all.size() - 1).timeNs() <= first(KILLED).timeNs();
@@ -187,13 +185,10 @@ public final class Timeline {
         Gap gap = longestGap(first(KILLED).timeNs());
         long allowed = Math.max(GAP_MIN_NS, GAP_STEPS_MIN * stepNs());
         detail +=
-                String.format(
-                        Locale.ROOT,
+                Text.format(
                         ", %d at its pace before; the longest time without a step from then on was"
                                 + " %s, allowed %s",
-                        expected,
-                        Times.text(gap.lengthNs()),
-                        Times.text(allowed));
+                        expected, Times.text(gap.lengthNs()), Times.text(allowed));
         boolean isShort = Math.min(expected, laterSteps()) < 1 / PACE_PART_MIN;
         boolean isGood = isShort || steps >= PACE_PART_MIN * expected;
         return isShort && gap.lengthNs() <= allowed

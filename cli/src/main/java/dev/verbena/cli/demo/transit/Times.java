@@ -1,6 +1,6 @@
 package dev.verbena.cli.demo.transit;
 
-import java.util.Locale;
+import dev.verbena.cli.terminal.Text;
 
 /** Times for people. */
 final class Times {
@@ -12,11 +12,9 @@ final class Times {
     /** Milliseconds with three digits at most, or seconds. */
     static String text(double ns) {
         if (ns >= SECONDS_FROM_NS) {
-            return String.format(Locale.ROOT, "%.1f s", ns / 1e9);
+            return Text.format("%.1f s", ns / 1e9);
         }
         double ms = ns / 1e6;
-        return ns < LEAST_SHOWN_NS
-                ? "< 0.01 ms"
-                : String.format(Locale.ROOT, ms < 10 ? "%.2f ms" : "%.0f ms", ms);
+        return ns < LEAST_SHOWN_NS ? "< 0.01 ms" : Text.format(ms < 10 ? "%.2f ms" : "%.0f ms", ms);
     }
 }
