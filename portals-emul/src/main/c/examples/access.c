@@ -3,24 +3,14 @@
  * The process sends to itself; nothing is needed for that.
  * Run:   access
  */
-#include <stdio.h>
 #include <string.h>
 
-#include <portals3.h>
+#include "example.h"
 
 #define PORTAL 1
 #define BITS 42
 #define OPEN 0   /* access control entries: this one admits everybody of this user */
 #define CLOSED 1 /* and this one a process that does not exist */
-
-#define MUST(call)                                                                                 \
-    do {                                                                                           \
-        int code_ = (call);                                                                        \
-        if (code_ != PTL_OK) {                                                                     \
-            fprintf(stderr, "%s: %s\n", #call, PtlErrorStr((unsigned)code_));                      \
-            return 1;                                                                              \
-        }                                                                                          \
-    } while (0)
 
 static ptl_sr_value_t dropped(ptl_handle_ni_t ni)
 {

@@ -2,25 +2,15 @@
  * Shows: a target that exposes memory, an initiator that puts into it and gets it back.
  * Run:   make examples, then ../../../target/c/examples/put_get   (it forks the target itself)
  */
-#include <stdio.h>
 #include <string.h>
 #include <sys/types.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <portals3.h>
+#include "example.h"
 
 #define PORTAL 5
 #define BITS 0xbeef
-
-#define MUST(call)                                                                                 \
-    do {                                                                                           \
-        int code_ = (call);                                                                        \
-        if (code_ != PTL_OK) {                                                                     \
-            fprintf(stderr, "%s: %s\n", #call, PtlErrorStr((unsigned)code_));                      \
-            _exit(1);                                                                              \
-        }                                                                                          \
-    } while (0)
 
 static ptl_handle_ni_t open_interface(ptl_process_id_t *id)
 {

@@ -3,29 +3,18 @@
  * every process adds its rank to it. Run: ring [PROCESSES]   (it starts the others itself, as a
  * launcher would: by the environment variables PTL_MY_RID, PTL_NIDMAP and PTL_PIDMAP)
  */
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/types.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <p3rt/p3rt.h>
-#include <portals3.h>
+#include "example.h"
 
 #define PORTAL 3
 #define TOKEN 0x70
 #define ROUNDS 2
 #define MOST 64
-
-#define MUST(call)                                                                                 \
-    do {                                                                                           \
-        int code_ = (call);                                                                        \
-        if (code_ != PTL_OK) {                                                                     \
-            fprintf(stderr, "%s: %s\n", #call, PtlErrorStr((unsigned)code_));                      \
-            exit(1);                                                                               \
-        }                                                                                          \
-    } while (0)
 
 /* Puts the token to a rank until it is taken: the other may not have posted its entry yet. */
 static void pass_on(ptl_handle_md_t md, ptl_handle_eq_t eq, unsigned rank)

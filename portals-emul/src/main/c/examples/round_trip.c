@@ -6,24 +6,13 @@
  *   for r in 0 1; do PTL_MY_RID=$r PTL_NIDMAP=1:1 PTL_PIDMAP=100:101 ./round_trip & done; wait
  */
 #define P3_NAL <p3nal_utcp.h>
-#include <portals3.h>
+#include "example.h"
 
 #include <p3rt/p3rt.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 #define PORTAL 3
 #define BITS 0x0f00
 #define TURNS 1000
-
-#define MUST(call)                                                                                 \
-    do {                                                                                           \
-        int code_ = (call);                                                                        \
-        if (code_ != PTL_OK) {                                                                     \
-            fprintf(stderr, "%s: %s\n", #call, PtlErrorStr((unsigned)code_));                      \
-            exit(1);                                                                               \
-        }                                                                                          \
-    } while (0)
 
 static long number;
 static ptl_handle_eq_t eq;

@@ -4,13 +4,12 @@
  * Run:   swap   (it forks the others itself)
  */
 #include <stdint.h>
-#include <stdio.h>
 #include <sys/mman.h>
 #include <sys/types.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <portals3.h>
+#include "example.h"
 
 #define PORTAL 2
 #define LOCK 0x10c
@@ -18,15 +17,6 @@
 #define TURNS 200
 
 enum { FREE = 0, TAKEN = 1 };
-
-#define MUST(call)                                                                                 \
-    do {                                                                                           \
-        int code_ = (call);                                                                        \
-        if (code_ != PTL_OK) {                                                                     \
-            fprintf(stderr, "%s: %s\n", #call, PtlErrorStr((unsigned)code_));                      \
-            _exit(1);                                                                              \
-        }                                                                                          \
-    } while (0)
 
 static ptl_handle_ni_t open_interface(ptl_process_id_t *id)
 {
