@@ -1,6 +1,7 @@
 /* softnic: who attaches to what, names and folders, full shared memory. */
 #define _GNU_SOURCE
 #include "nics.h"
+#include "softnic_private.h"
 #include <dirent.h>
 #include <sched.h>
 #include <sys/mount.h>
@@ -117,14 +118,14 @@ static void initiator_slots(void)
     CHECK_EQ(snic_attach(a, "b", 0, &ninth, why, sizeof why), -EUSERS);
     CHECK_CONTAINS(why, "8 initiator slots");
     CHECK_EQ(snic_initiator_liveness(b, 3), SNIC_ALIVE);
-    uint32_t epoch = snic_peer_epoch(peers[3]);
+    uint32_t epoch = peers[3]->epoch;
     CHECK_EQ(snic_close(a), -EBUSY);
     CHECK_EQ(snic_detach(peers[3]), 0);
     CHECK_EQ(snic_initiator_liveness(b, 3), SNIC_DEAD);
     CHECK_EQ(snic_initiator_liveness(b, 8), SNIC_DEAD);
     peers[3] = attach(a, "b");
     CHECK_EQ(snic_peer_slot(peers[3]), 3);
-    CHECK(snic_peer_epoch(peers[3]) != epoch);
+    CHECK(peers[3]->epoch != epoch);
     for (int i = 0; i < 8; i++)
         snic_detach(peers[i]);
     snic_close(a);

@@ -1,6 +1,7 @@
 /* Small stories of two actors in every order of their steps: a put against the end of its
  * registration, locks, dead owners of locks. */
 #include "every_order.h"
+#include "softnic_private.h"
 #include <errno.h>
 
 /* ---- put against deregister ---- */
@@ -168,7 +169,7 @@ static void dead_lock_prepare(void)
     free_lock_prepare();
     recoveries = 0;
     CHECK_EQ(snic_attach(core.a, "b", 0, &gone, why, sizeof why), 0);
-    dead_token = SNIC_TOKEN(snic_peer_slot(gone), snic_peer_epoch(gone));
+    dead_token = SNIC_TOKEN(snic_peer_slot(gone), gone->epoch);
     snic_detach(gone);
     atomic_store(&locked->lock.word, dead_token);
     locked->intent = 1;

@@ -101,10 +101,6 @@ uint64_t snic_peer_area_bytes(const snic_peer_t *peer);
 /* Index of our initiator slot in the peer's segment, 0 .. initiators_max-1. */
 uint32_t snic_peer_slot(const snic_peer_t *peer);
 uint64_t snic_peer_incarnation(const snic_peer_t *peer);
-/* Counts the occupants of our slot: state that a personality keeps per slot and that carries
- * another epoch was left by a process that died or detached. Slots of the dead are given away again
- * only when no free one is left. */
-uint32_t snic_peer_epoch(const snic_peer_t *peer);
 /* Cheap enough for each operation on foreign memory: poll on a held pidfd. */
 int snic_peer_liveness(snic_peer_t *peer); /* enum snic_liveness; DEAD also if its files were cut */
 /* 1 while the peer's segment says OPEN; 0 once it is closing or closed (no system call). */

@@ -245,11 +245,6 @@ uint32_t snic_peer_slot(const snic_peer_t *peer)
     return peer->slot;
 }
 
-uint32_t snic_peer_epoch(const snic_peer_t *peer)
-{
-    return peer->epoch;
-}
-
 uint64_t snic_peer_incarnation(const snic_peer_t *peer)
 {
     return peer->segment.incarnation;
