@@ -40,10 +40,6 @@ public final class Assignments {
         return servers.containsInt(serverId);
     }
 
-    int serverCount() {
-        return servers.size();
-    }
-
     /** Lowest id that a process of this application can have. */
     public static int minimumId(int applicationId) {
         return applicationId << RegisterFlyweight.APPLICATION_BITS | 1;

@@ -13,7 +13,6 @@ import dev.verbena.transport.Transport;
 import dev.verbena.transport.TransportContext;
 import dev.verbena.transport.TransportHandler;
 import java.net.URI;
-import java.util.UUID;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.NanoClock;
 
@@ -320,10 +319,6 @@ final class PullAgent implements ProtocolAgent {
     @Override
     public String roleName() {
         return "dart-t1";
-    }
-
-    UUID job() {
-        return shared.job;
     }
 
     /** What becomes of clients. */

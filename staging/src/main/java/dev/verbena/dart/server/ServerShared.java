@@ -235,8 +235,4 @@ public final class ServerShared extends StreamOwner {
                 fullCount(),
                 (int) streamingBuffers.get());
     }
-
-    public UUID job() {
-        return job;
-    }
 }

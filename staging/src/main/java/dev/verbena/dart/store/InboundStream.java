@@ -80,7 +80,7 @@ public final class InboundStream implements StepSource {
     /** Half messages of it were given up: what was acknowledged of them is nowhere any more. */
     boolean isHalfLost;
 
-    int crcFailures;
+    private int crcFailures;
     boolean isSkipping;
 
     /**
@@ -404,10 +404,6 @@ public final class InboundStream implements StepSource {
 
     public long awaySinceNs() {
         return awaySinceNs;
-    }
-
-    public int crcFailures() {
-        return crcFailures;
     }
 
     public List<InboundMessage> delivered() {
