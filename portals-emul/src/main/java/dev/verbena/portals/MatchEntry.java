@@ -186,8 +186,8 @@ public final class MatchEntry extends PortalsObject {
     /**
      * Removes the entry and its descriptor. Idempotent; nothing is left to do if it went by itself.
      *
-     * @throws PortalsException PTL_ME_IN_USE while an operation is in progress, PTL_NO_SPACE while a
-     *     stopped process holds the lock of the interface
+     * @throws PortalsException PTL_ME_IN_USE while an operation is in progress, PTL_NO_SPACE while
+     *     a stopped process holds the lock of the interface
      */
     @Override
     public void close() {

@@ -338,8 +338,8 @@ public final class MemoryDescriptor extends PortalsObject {
     /**
      * Removes it. Idempotent; nothing is left to do if it went by itself.
      *
-     * @throws PortalsException PTL_MD_IN_USE while an operation is in progress, PTL_NO_SPACE while a
-     *     stopped process holds the lock of the interface
+     * @throws PortalsException PTL_MD_IN_USE while an operation is in progress, PTL_NO_SPACE while
+     *     a stopped process holds the lock of the interface
      */
     @Override
     public void close() {

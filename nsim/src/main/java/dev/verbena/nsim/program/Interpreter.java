@@ -221,8 +221,7 @@ public final class Interpreter implements MessageHandler {
         }
         if (script.isPolledBySource()) {
             arrivalsBySource
-                    .computeIfAbsent(
-                            messages.fromRank(message), from -> new Long2LongCounterMap(0))
+                    .computeIfAbsent(messages.fromRank(message), from -> new Long2LongCounterMap(0))
                     .incrementAndGet(key(rank, tag));
         }
         int wait = waiting[rank];
