@@ -237,9 +237,8 @@ public final class NessieServer implements AutoCloseable {
             isAtWork = true;
             int work = endpoint.doWork() + builder.part.doWork();
             counters.worked(work);
-            boolean isPartDone =
-                    server.exitCode() != 0 || server.isEnding() && builder.part.tryEnd();
-            boolean isDone = isPartDone && server.isDone();
+            boolean isDone = server.exitCode() != 0;
+            isDone = isDone || server.isEnding() && builder.part.tryEnd() && server.isDone();
             isAtWork = false;
             if (isDone) {
                 throw new AgentTerminationException("the server has ended");

@@ -62,10 +62,9 @@ public final class MessageNetwork implements NetworkModel, InstantHandler, Conge
         atPort = new TransferTime(portRate);
         inMemory = new TransferTime(context.dmaRate());
         hasDma = context.dmaRate() != 0;
+        long flitPs = context.isFlitStored() ? onCable.of(context.flit()) : 0;
         perRouterPs =
-                context.routerPs()
-                        + context.cablePs()
-                        + (context.isFlitStored() ? onCable.of(context.flit()) : 0);
+                VirtualTime.sum(VirtualTime.sum(context.routerPs(), context.cablePs()), flitPs);
         int dmas = !hasDma ? 0 : (context.isDmaShared() ? 1 : 2) * linkTable.nodes;
         flows = new FlowTable(Math.addExact(linkTable.links, dmas));
         Arrays.fill(flows.capacity, 0, linkTable.ports, FlowTable.capacity(portRate));

@@ -1,5 +1,6 @@
 package dev.verbena.nsim.network;
 
+import dev.verbena.nsim.internal.VirtualTime;
 import dev.verbena.nsim.topology.TieRule;
 
 /**
@@ -108,7 +109,8 @@ public final class NetworkContext {
 
     /** From the head's arrival at an idle router to its departure: the sum of the four stages. */
     public long routerPs() {
-        return routingPs + vcAllocationPs + switchAllocationPs + switchPs;
+        long allocationPs = VirtualTime.sum(vcAllocationPs, switchAllocationPs);
+        return VirtualTime.sum(VirtualTime.sum(routingPs, allocationPs), switchPs);
     }
 
     /** One end of a cable to the other, {@code cable.latency}. */

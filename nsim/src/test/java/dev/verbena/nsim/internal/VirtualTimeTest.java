@@ -3,6 +3,7 @@ package dev.verbena.nsim.internal;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.verbena.nsim.network.NetworkContext;
 import org.junit.jupiter.api.Test;
 
 class VirtualTimeTest {
@@ -19,5 +20,14 @@ class VirtualTimeTest {
         assertThatThrownBy(() -> VirtualTime.times(1L << 32, 1L << 32))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("shorten the computation or raise the bandwidth");
+    }
+
+    /** Four times a quarter of all numbers would be none. */
+    @Test
+    void shouldRefuseStagesOfARouterThatTakeTooLong() {
+        long stage = 1L << 62;
+        NetworkContext context = new NetworkContext().routingPs(stage).vcAllocationPs(stage);
+        context.switchAllocationPs(stage).switchPs(stage);
+        assertThatThrownBy(context::routerPs).hasMessageContaining("106 days");
     }
 }
