@@ -102,6 +102,7 @@ class WrongInputTest {
                 "stage server --webhook ftp://host/x --sink file:x | --webhook ftp://host/x is not http",
                 "stage server --webhook localhost:80 --sink file:x | --webhook localhost:80 is not http",
                 "stage server --http 3221 --sink file:x | '3221' is not HOST:PORT",
+                "stage experiment --disk /no/such | /no/such: no such folder",
                 "dart receive --listen foo://x/y --directory F | no transport provider 'foo'",
                 "dart receive --listen shm://j/n?foo=1 --directory F | is not of the form shm://job/name",
                 "dart receive --listen ofi://[::1]:0?provder=tcp --directory F | is not of the form ofi:",

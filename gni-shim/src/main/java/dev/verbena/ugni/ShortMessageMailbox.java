@@ -122,7 +122,7 @@ public final class ShortMessageMailbox {
     }
 
     /**
-     * The message in place, {@link #messageLengthMax} bytes of which the sender wrote the first;
+     * The message in place, as long as the longest one, of which the sender wrote the first bytes;
      * empty before {@link #next} and after {@link #release}. The same object always.
      */
     public DirectBuffer message() {

@@ -139,7 +139,8 @@ public final class EventQueue extends PortalsObject {
     }
 
     /**
-     * Count of the next event that {@link #poll} expects; see {@link PortalsEventFlyweight#stamp}.
+     * Count of the next event that {@link #poll} expects; {@link PortalsEventFlyweight#sequence} is
+     * its lower half.
      */
     public long head() {
         checkOpen();

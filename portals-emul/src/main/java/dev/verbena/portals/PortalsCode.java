@@ -33,6 +33,7 @@ public final class PortalsCode {
 
     /** C name, for messages to people. */
     public static String name(int code) {
-        return portals.PtlErrorStr(code).getString();
+        String name = portals.PtlErrorStr(code).getString();
+        return name.startsWith("PTL_") ? name : "Portals code " + code;
     }
 }

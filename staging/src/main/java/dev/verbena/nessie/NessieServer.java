@@ -90,8 +90,8 @@ public final class NessieServer implements AutoCloseable {
         }
 
         /**
-         * The server is about to end, in order: nothing new is begun. Requests may still be
-         * unanswered. Asked again while it is false, or while one is.
+         * The server is about to end, in order: it accepts no new requests; handlers of accepted
+         * ones may still begin. Asked again while it is false, or while a request is unanswered.
          *
          * @return whether all that was begun is done, or takes too long
          */

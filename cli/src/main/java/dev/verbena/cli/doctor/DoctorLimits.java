@@ -6,6 +6,7 @@ import java.io.File;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Set;
 
 /** Limits of this process and this machine: memory, files, processes, processors. */
 final class DoctorLimits {
@@ -106,8 +107,7 @@ final class DoctorLimits {
                             + " ENOSPC; the demo uses a folder on disk instead",
                     sharedRemedy(folder));
         }
-        boolean isInMemory = type.equals("tmpfs") || type.equals("hugetlbfs");
-        return isInMemory
+        return Set.of("tmpfs", "hugetlbfs", ThisMachine.UNKNOWN).contains(type)
                 ? Finding.ok(name, found)
                 : Finding.warning(
                         name,

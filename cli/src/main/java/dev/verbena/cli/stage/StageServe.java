@@ -39,7 +39,8 @@ import picocli.CommandLine.Option;
         sortOptions = false)
 final class StageServe extends CliCommand {
     private static final long WAIT_MS = 200;
-    private static final Set<String> IN_MEMORY = Set.of("tmpfs", "ramfs", "hugetlbfs");
+    private static final Set<String> IN_MEMORY =
+            Set.of("tmpfs", "ramfs", "hugetlbfs", ThisMachine.UNKNOWN);
 
     @Option(
             names = "--listen",

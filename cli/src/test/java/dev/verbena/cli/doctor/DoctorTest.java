@@ -94,6 +94,9 @@ class DoctorTest {
                 new DoctorLimits(machine()).sharedMemory(shm, "tmpfs", small, small, true);
         assertThat(inDocker.remedy()).contains("--shm-size=1g");
         Machine pod = machine("KUBERNETES_SERVICE_HOST", "10.0.0.1");
+        Finding inChroot =
+                new DoctorLimits(machine()).sharedMemory(shm, "unknown", 1L << 40, 1L << 40, true);
+        assertThat(inChroot.level()).isEqualTo(Finding.Level.OK);
         Finding inPod = new DoctorLimits(pod).sharedMemory(shm, "tmpfs", 0, small, true);
         assertThat(inPod.level()).isEqualTo(Finding.Level.WRONG);
         assertThat(inPod.remedy()).contains("medium: Memory");

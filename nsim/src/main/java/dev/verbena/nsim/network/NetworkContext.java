@@ -1,6 +1,5 @@
 package dev.verbena.nsim.network;
 
-import dev.verbena.nsim.internal.VirtualTime;
 import dev.verbena.nsim.topology.TieRule;
 
 /**
@@ -109,8 +108,14 @@ public final class NetworkContext {
 
     /** From the head's arrival at an idle router to its departure: the sum of the four stages. */
     public long routerPs() {
-        long allocationPs = VirtualTime.sum(vcAllocationPs, switchAllocationPs);
-        return VirtualTime.sum(VirtualTime.sum(routingPs, allocationPs), switchPs);
+        try {
+            long allocationPs = Math.addExact(vcAllocationPs, switchAllocationPs);
+            return Math.addExact(Math.addExact(routingPs, allocationPs), switchPs);
+        } catch (ArithmeticException e) {
+            throw new IllegalArgumentException(
+                    "router.rc, router.va, router.sa and router.st together take more than the 106"
+                            + " days that can be simulated");
+        }
     }
 
     /** One end of a cable to the other, {@code cable.latency}. */

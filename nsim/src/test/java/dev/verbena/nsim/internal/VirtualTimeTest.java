@@ -28,6 +28,6 @@ class VirtualTimeTest {
         long stage = 1L << 62;
         NetworkContext context = new NetworkContext().routingPs(stage).vcAllocationPs(stage);
         context.switchAllocationPs(stage).switchPs(stage);
-        assertThatThrownBy(context::routerPs).hasMessageContaining("106 days");
+        assertThatThrownBy(context::routerPs).hasMessageContainingAll("router.rc", "106 days");
     }
 }

@@ -125,7 +125,7 @@ final class Registrations extends RegionTable<PortalsRegion> {
         try {
             patiently(() -> entry.attach(rules, MemoryDescriptor.RETAIN));
         } catch (PortalsException e) {
-            entry.close();
+            untilDone(region, entry::tryUnlink);
             throw e;
         }
         return entry;

@@ -41,7 +41,7 @@ public final class RegisterFlyweight {
         return record.source().getByte(record.offset() + URI_OFFSET + index);
     }
 
-    /** Turns a REGISTER into a FORWARD that assigns an id; {@link #end} follows. */
+    /** Turns a REGISTER into a FORWARD that assigns an id; its end follows. */
     public ControlFlyweight asForward(
             MutableDirectBuffer target, int at, int assignedId, int generation) {
         record.copyTo(target, at, ControlFlyweight.FORWARD);

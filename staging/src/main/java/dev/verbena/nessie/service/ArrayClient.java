@@ -260,8 +260,9 @@ public final class ArrayClient implements AutoCloseable {
     }
 
     /**
-     * Ends all servers in order: what they have accepted is answered; over TCP, what can be within
-     * half a minute.
+     * Ends all servers in order: what they have accepted is answered; what waits for pieces,
+     * versions or memory is refused after a quarter minute. Over TCP, what takes more than half a
+     * minute is cut off.
      *
      * @throws dev.verbena.nessie.rpc.RpcException if one has not said so
      */

@@ -32,6 +32,9 @@ final class ArrayEngine {
     /** Since when it refuses requests; null: it takes them. */
     private Long endingNs;
 
+    /** When it refuses those that wait for other clients, too. */
+    private long refusalNs = ProtocolAgent.NO_DEADLINE;
+
     ArrayEngine(ArrayStore store, Slots slots, ArrayServerOptions options, NanoClock clock) {
         this.store = store;
         this.slots = slots;
@@ -54,19 +57,23 @@ final class ArrayEngine {
     }
 
     /**
-     * Refuses new requests from now on, and later those that still wait: what they wait for may
-     * never come.
+     * Refuses new requests from now on, and later those that still wait for other clients, which
+     * may never come. What waits for the disk is answered.
      *
      * @return nanoseconds since this was asked first
      */
     long end() {
-        endingNs = endingNs == null ? clock.nanoTime() : endingNs;
-        long sinceNs = clock.nanoTime() - endingNs;
-        if (sinceNs > LAST_WAIT_NS) {
-            waiting.forEach(job -> refuse(job, ENDING));
-            waiting.clear();
+        long nowNs = clock.nanoTime();
+        if (endingNs == null) {
+            endingNs = nowNs;
+            refusalNs = nowNs + LAST_WAIT_NS + 1;
         }
-        return sinceNs;
+        if (refusalNs != ProtocolAgent.NO_DEADLINE && refusalNs - nowNs <= 0) {
+            refusalNs = ProtocolAgent.NO_DEADLINE;
+            waiting.stream().filter(Job::waitsForOthers).forEach(job -> refuse(job, ENDING));
+            waiting.removeIf(Job::waitsForOthers);
+        }
+        return nowNs - endingNs;
     }
 
     private static void refuse(Job job, ArrayException why) {
@@ -146,10 +153,8 @@ final class ArrayEngine {
 
     /** When something is due although nothing comes. */
     long nextDeadlineNs() {
-        if (waiting.isEmpty()) {
-            return ProtocolAgent.NO_DEADLINE;
-        }
-        long refusedNs = endingNs == null ? earliestNs : endingNs + LAST_WAIT_NS + 1;
-        return RpcEndpoint.earlier(earliestNs, refusedNs);
+        return waiting.isEmpty()
+                ? ProtocolAgent.NO_DEADLINE
+                : RpcEndpoint.earlier(earliestNs, refusalNs);
     }
 }

@@ -118,8 +118,8 @@ public final class ArrayServer implements AutoCloseable {
         }
 
         /**
-         * Requests that wait are refused after a quarter minute. Clients over TCP have half a
-         * minute for all: some read slowly.
+         * Requests that wait for other clients are refused after a quarter minute. Clients over TCP
+         * have half a minute for all: some read slowly.
          */
         @Override
         public boolean tryEnd() {

@@ -39,6 +39,11 @@ abstract class Job {
      */
     abstract boolean attempt();
 
+    /** Whether what it waits for may never come when nobody else is served. */
+    boolean waitsForOthers() {
+        return true;
+    }
+
     /** It does not begin any more. */
     void giveUp() {}
 

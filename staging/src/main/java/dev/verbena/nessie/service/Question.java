@@ -30,6 +30,11 @@ final class Question extends Job {
         };
     }
 
+    @Override
+    boolean waitsForOthers() {
+        return operation != ArrayConstants.SEAL;
+    }
+
     private boolean seal() {
         if (sealing == null && request.shape().count() > 0) {
             sealing = store.open(description());

@@ -230,6 +230,20 @@ class ArrayEngineTest {
         assertThat(engine.nextDeadlineNs()).isEqualTo(ProtocolAgent.NO_DEADLINE);
     }
 
+    /** What it has taken over is on disk before it ends, however long that takes. */
+    @Test
+    void shouldSealWhatIsBeingWrittenWhenItEnds() {
+        ask(ArrayConstants.PUT, 1, WHOLE).moved();
+        Client sealing = ask(ArrayConstants.SEAL, 1, WHOLE);
+        assertThat(sealing.answer).as("the disk is writing").isNull();
+        engine.end();
+        nowNs = Math.max(nowNs + ArrayEngine.LAST_WAIT_NS + 1, engine.nextDeadlineNs());
+        engine.end();
+        assertThat(sealing.answer).isNull();
+        Await.until("it is sealed", () -> engine.doWork() >= 0 && sealing.answer != null);
+        assertThat(sealing.answer.status()).isZero();
+    }
+
     private TcpConnection reader(SlowStream stream) {
         TcpConnection reader = new TcpConnection(stream, engine, 7);
         reader.doWork(7);

@@ -13,6 +13,7 @@ import dev.verbena.cli.terminal.Termination;
 import dev.verbena.cli.terminal.ThisMachine;
 import dev.verbena.cli.terminal.TransportOption;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
@@ -150,6 +151,9 @@ public final class StageExperiment extends CliCommand {
 
     /** The source, what arrives, and some. */
     private void requireRoom(Path folder) {
+        if (!Files.isDirectory(folder)) {
+            throw wrong("%s: no such folder", folder);
+        }
         long needed = (datasets + 2) * bytes + (32L << 20);
         long usable = folder.toFile().getUsableSpace();
         if (usable < needed) {
