@@ -101,12 +101,7 @@ class RpcWorkersTest {
                                 .on(ECHO, Bytes::new, call -> call.reply(0, call.args()))
                                 .on(FILL, call -> call.reply(0, broken))
                                 .start();
-                NessieClient client =
-                        NessieClient.connect(
-                                environment,
-                                Transports.open("shm", context),
-                                server.url(),
-                                20_000)) {
+                NessieClient client = connect(environment, server)) {
             RegisteredRegion data = client.allocate(16, RemoteDescriptor.REMOTE_READ);
             for (int i = 0; i < 4; i++) {
                 requireRefused(client.call(FILL, null, new Bytes()), RpcResult.OK);
@@ -130,12 +125,7 @@ class RpcWorkersTest {
                                 .on(ECHO, Bytes::new, call -> call.reply(0, call.args()))
                                 .on(FILL, call -> fail(call.id()))
                                 .start();
-                NessieClient client =
-                        NessieClient.connect(
-                                environment,
-                                Transports.open("shm", context),
-                                server.url(),
-                                20_000)) {
+                NessieClient client = connect(environment, server)) {
             for (int i = 0; i < 6; i++) {
                 requireRefused(client.call(FILL, null, new Bytes()), RpcResult.OK);
             }
@@ -154,12 +144,7 @@ class RpcWorkersTest {
                                 .on(ECHO, Bytes::new, call -> call.reply(0, call.args()))
                                 .on(FILL, Huge::new, call -> call.reply(0, null))
                                 .start();
-                NessieClient client =
-                        NessieClient.connect(
-                                environment,
-                                Transports.open("shm", context),
-                                server.url(),
-                                20_000)) {
+                NessieClient client = connect(environment, server)) {
             for (int length : new int[] {8, 8_000}) {
                 assertThatThrownBy(() -> client.call(FILL, new Bytes(length), null).join())
                         .cause()
@@ -238,12 +223,7 @@ class RpcWorkersTest {
                                 .on(ECHO, Bytes::new, held::set)
                                 .part(part)
                                 .start();
-                NessieClient client =
-                        NessieClient.connect(
-                                environment,
-                                Transports.open("shm", context),
-                                server.url(),
-                                30_000)) {
+                NessieClient client = connect(environment, server)) {
             CompletableFuture<?> call = client.call(ECHO, new Bytes(8), null);
             Await.until("it is held", () -> held.get() != null);
             client.kill();
@@ -275,16 +255,16 @@ class RpcWorkersTest {
                         NessieServer.builder(environment, Transports.open("shm", context))
                                 .part(part)
                                 .start();
-                NessieClient client =
-                        NessieClient.connect(
-                                environment,
-                                Transports.open("shm", context),
-                                server.url(),
-                                30_000)) {
+                NessieClient client = connect(environment, server)) {
             client.kill();
             assertThat(server.ended().get(30, TimeUnit.SECONDS)).isEqualTo(-1);
             assertThat(errors).singleElement().asString().contains("planned");
         }
+    }
+
+    private NessieClient connect(RealEnvironment environment, NessieServer server) {
+        return NessieClient.connect(
+                environment, Transports.open("shm", context), server.url(), 30_000);
     }
 
     private static final class Huge extends Bytes {
