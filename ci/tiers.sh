@@ -378,7 +378,6 @@ format_c() {
 
 tier_cluster() {
     local code=0
-    [ -d "$DIST/lib" ] || build_if_needed
     ci/cluster/tier || code=$?
     # shellcheck disable=SC2034 # used by ci/test
     [ $code -ne $SKIPPED ] || SKIP_REASON=$(<"$LOGS/cluster/skipped")

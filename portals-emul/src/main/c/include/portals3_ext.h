@@ -121,8 +121,8 @@ const char *PtlExtLayoutName(int index);
 int64_t PtlExtLayoutValue(int index);
 
 /* Walks the whole segment of an interface under its lock and checks every list, count and link.
- * Returns the number of faults found; the first is described in why. For tests and for `status`
- * tools; not a fast call. */
+ * Returns the number of faults found; the first is described in why. A negated code if it could not
+ * check, as a stopped process holds the lock. For tests and for `status` tools; not a fast call. */
 int PtlExtCheck(ptl_handle_ni_t ni_handle, char *why, size_t why_size);
 
 const char *PtlExtVersion(void);

@@ -366,13 +366,16 @@ public final class PortalsInterface implements AutoCloseable {
      * Checks every list, count and link of the interface. Slow.
      *
      * @return the first fault found, null if there is none
+     * @throws PortalsException if it cannot be checked, as a stopped process holds the lock
      */
     @SuppressWarnings("try") // the scope is not read; what is made in it ends with it
     public String findFault() {
         checkOwner();
         try (PointerScope scope = new PointerScope()) {
             BytePointer why = new BytePointer(WHY_LENGTH).zero();
-            return portals.PtlExtCheck(handle, why, WHY_LENGTH) == 0 ? null : text(why);
+            return check("PtlExtCheck", portals.PtlExtCheck(handle, why, WHY_LENGTH)) == 0
+                    ? null
+                    : text(why);
         }
     }
 

@@ -1,10 +1,12 @@
 package dev.verbena.portals.transport;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.verbena.agent.Await;
 import dev.verbena.memory.RegisteredRegion;
 import dev.verbena.memory.RemoteDescriptor;
+import dev.verbena.portals.PortalsException;
 import dev.verbena.transport.Status;
 import dev.verbena.transport.Transport;
 import dev.verbena.transport.TransportContext;
@@ -117,6 +119,17 @@ class PortalsHeldLockTest implements TransportHandler {
         pollUntil("told", () -> statuses.size() == 2);
         assertThat(statuses).containsOnly(Status.OK);
         assertThat(source.buffer(0, 64).getByte(63)).isEqualTo((byte) 9);
+    }
+
+    @Test
+    void shouldSayThatItCannotBeCheckedWhenTheLockIsHeld() {
+        lock.hold();
+        assertThatThrownBy(() -> a.resources().ni.findFault())
+                .isInstanceOf(PortalsException.class)
+                .hasMessageContaining("PtlExtCheck")
+                .hasMessageContaining("a stopped process holds the lock");
+        assertThat(lock.release()).isTrue();
+        assertThat(a.resources().ni.findFault()).isNull();
     }
 
     @Override
