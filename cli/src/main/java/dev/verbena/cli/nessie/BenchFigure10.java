@@ -1,10 +1,14 @@
 package dev.verbena.cli.nessie;
 
+import dev.verbena.cli.transfer.MpiProgram;
 import dev.verbena.nessie.xfer.DataArray;
 import dev.verbena.nessie.xfer.XferMethod;
+import java.io.IOException;
+import java.io.InputStream;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 
 /**
  * Rows of the paper's Fig. 10: transfers by each method beside the same bytes by MPI, over the
@@ -30,12 +34,25 @@ final class BenchFigure10 {
 
     private static final int TRIALS_MAX = 10_000;
 
+    private static final String MPI_SOURCE = "mpi_yardstick.c";
+
     private BenchFigure10() {}
+
+    /**
+     * Compiles the same transfers by MPI alone.
+     *
+     * @return null: the program is there; otherwise why not
+     */
+    static String compile(Path program) throws IOException, InterruptedException {
+        try (InputStream text = BenchFigure10.class.getResourceAsStream(MPI_SOURCE)) {
+            return MpiProgram.compile(text, program);
+        }
+    }
 
     /**
      * All rows.
      *
-     * @param program see {@link MpiYardstick}
+     * @param program see {@link #compile}
      * @param isQuick to the server only, one length, little of it
      */
     static List<BenchRow> rows(String scheme, Path program, boolean isQuick) {
@@ -59,9 +76,9 @@ final class BenchFigure10 {
             List<BenchRow> rows) {
         for (String line : isWrite ? WRITES : READS) {
             if (line.startsWith("MPI_")) {
-                String method = line.substring("MPI_".length()).toLowerCase(java.util.Locale.ROOT);
-                List<String> command =
-                        MpiYardstick.command(program, method, bytes, REQUESTS, trials);
+                String method = line.substring("MPI_".length()).toLowerCase(Locale.ROOT);
+                List<String> arguments = List.of(method, "" + bytes, "" + REQUESTS, "" + trials);
+                List<String> command = MpiProgram.command(program, 2, arguments);
                 rows.add(BenchRows.ofMpi(GROUP, line, command, bytes));
             }
         }

@@ -7,13 +7,13 @@ import dev.verbena.cli.terminal.Messages;
 import dev.verbena.cli.terminal.TransportOption;
 import dev.verbena.nessie.nnti.BufferFlags;
 import dev.verbena.nessie.nnti.NntiBuffer;
-import dev.verbena.nessie.nnti.NntiOptions;
-import dev.verbena.nessie.nnti.NntiTransport;
 import dev.verbena.nessie.rpc.ClientRequest;
 import dev.verbena.nessie.rpc.Opcode;
+import dev.verbena.nessie.rpc.RpcClient;
 import dev.verbena.nessie.rpc.RpcEndpoint;
 import dev.verbena.nessie.rpc.RpcResult;
 import dev.verbena.nessie.rpc.RpcService;
+import dev.verbena.transport.Transport;
 import dev.verbena.transport.TransportContext;
 import dev.verbena.transport.Transports;
 import java.lang.management.ManagementFactory;
@@ -97,11 +97,8 @@ public final class BenchPart extends CliCommand {
                         List.of("-Xmx256m"),
                         List.of("nessie", "bench-peer", "--transport=" + scheme, "--job=" + job),
                         answers::add);
-        NntiTransport network =
-                new NntiTransport(
-                        Transports.open(scheme, new TransportContext().job(job)),
-                        NntiOptions.ONE_SIDED);
-        try (RpcEndpoint opened = new RpcEndpoint(network, Messages.to(err()))) {
+        Transport transport = Transports.open(scheme, new TransportContext().job(job));
+        try (RpcEndpoint opened = RpcEndpoint.over(transport, Messages.to(err()))) {
             endpoint = opened;
             String url = answers.poll(START_SECONDS, TimeUnit.SECONDS);
             if (url == null) {
@@ -121,10 +118,7 @@ public final class BenchPart extends CliCommand {
         ClientRequest request = new ClientRequest();
         int batch = isQuick ? 20 : 1000;
         int batches = isQuick ? 5 : BATCHES;
-        long settledNs = settledNs();
-        while (System.nanoTime() - settledNs < 0) {
-            callNothing(request, batch);
-        }
+        warmUp(() -> callNothing(request, batch));
         double[] halves = new double[batches];
         long allocated = allocatedBytes();
         for (int i = 0; i < batches; i++) {
@@ -147,8 +141,11 @@ public final class BenchPart extends CliCommand {
         return fields;
     }
 
-    private long settledNs() {
-        return System.nanoTime() + (isQuick ? 0 : WARM_UP_NS);
+    private void warmUp(Runnable calls) {
+        long settledNs = System.nanoTime() + (isQuick ? 0 : WARM_UP_NS);
+        while (System.nanoTime() - settledNs < 0) {
+            calls.run();
+        }
     }
 
     private static long allocatedBytes() {
@@ -159,17 +156,7 @@ public final class BenchPart extends CliCommand {
     private void callNothing(ClientRequest request, int count) {
         for (int i = 0; i < count; i++) {
             endpoint.client().call(request, service, Opcode.NULL, null, null, null, 0, CALL_MS);
-            while (!request.isDone()) {
-                endpoint.doWork();
-            }
-            require(request);
-        }
-    }
-
-    private static void require(ClientRequest request) {
-        if (request.result() != RpcResult.OK || request.remoteCode() != 0) {
-            throw new Messages.Failure(
-                    "a call failed: %s, code %s", request.result(), request.remoteCode());
+            await(request);
         }
     }
 
@@ -181,12 +168,9 @@ public final class BenchPart extends CliCommand {
         data = endpoint.transport().alloc(BenchPeer.LENGTH, 1, flags);
         for (int i = 0; i < requests.length; i++) {
             requests[i] = new ClientRequest();
-            start(i, opcode);
+            start(requests[i], opcode);
         }
-        long settledNs = settledNs();
-        while (System.nanoTime() - settledNs < 0) {
-            round(opcode);
-        }
+        warmUp(() -> round(opcode));
         double[] rates = new double[isQuick ? 1 : BULK_BATCHES];
         for (int i = 0; i < rates.length; i++) {
             long begin = System.nanoTime();
@@ -201,18 +185,10 @@ public final class BenchPart extends CliCommand {
         return Map.of("medianMBps", rates[rates.length / 2]);
     }
 
-    private void start(int index, int opcode) {
+    private void start(ClientRequest request, int opcode) {
+        RpcClient client = endpoint.client();
         RpcResult started =
-                endpoint.client()
-                        .call(
-                                requests[index],
-                                service,
-                                opcode,
-                                null,
-                                null,
-                                data,
-                                BenchPeer.LENGTH,
-                                CALL_MS);
+                client.call(request, service, opcode, null, null, data, BenchPeer.LENGTH, CALL_MS);
         if (started != RpcResult.OK) {
             throw new Messages.Failure("a call was not sent: %s", started);
         }
@@ -222,14 +198,17 @@ public final class BenchPart extends CliCommand {
         while (!request.isDone()) {
             endpoint.doWork();
         }
-        require(request);
+        if (request.result() != RpcResult.OK || request.remoteCode() != 0) {
+            throw new Messages.Failure(
+                    "a call failed: %s, code %s", request.result(), request.remoteCode());
+        }
     }
 
     /** Ends each of them, and starts it again. */
     private void round(int opcode) {
-        for (int i = 0; i < requests.length; i++) {
-            await(requests[i]);
-            start(i, opcode);
+        for (ClientRequest request : requests) {
+            await(request);
+            start(request, opcode);
         }
     }
 }

@@ -1,13 +1,12 @@
 package dev.verbena.cli.nessie;
 
 import dev.verbena.cli.terminal.ChildProcess;
-import dev.verbena.nessie.nnti.NntiOptions;
-import dev.verbena.nessie.nnti.NntiTransport;
 import dev.verbena.nessie.rpc.RpcCall;
 import dev.verbena.nessie.rpc.RpcEndpoint;
 import dev.verbena.nessie.rpc.RpcResult;
 import dev.verbena.nessie.rpc.RpcServer;
 import dev.verbena.nessie.rpc.RpcServerOptions;
+import dev.verbena.transport.Transport;
 import dev.verbena.transport.TransportContext;
 import dev.verbena.transport.Transports;
 import java.util.concurrent.Callable;
@@ -44,16 +43,13 @@ public final class BenchPeer implements Callable<Integer> {
     @Override
     public Integer call() {
         ChildProcess.endWithParent(() -> System.exit(1));
-        NntiTransport network =
-                new NntiTransport(
-                        Transports.open(scheme, new TransportContext().job(job)),
-                        NntiOptions.ONE_SIDED);
-        try (RpcEndpoint endpoint = new RpcEndpoint(network, Throwable::printStackTrace)) {
+        Transport transport = Transports.open(scheme, new TransportContext().job(job));
+        try (RpcEndpoint endpoint = RpcEndpoint.over(transport, Throwable::printStackTrace)) {
             RpcServer server =
                     endpoint.serve(RpcServerOptions.DEFAULT.withSlots(OUTSTANDING, LENGTH));
             server.registerWithSlot(WRITE, null, BenchPeer::write);
             server.registerWithSlot(READ, null, BenchPeer::read);
-            ChildProcess.sendToParent("url " + network.url());
+            ChildProcess.sendToParent("url " + endpoint.transport().url());
             while (!server.isDone()) {
                 if (endpoint.doWork() == 0) {
                     Thread.onSpinWait();

@@ -22,7 +22,7 @@ import picocli.CommandLine.Option;
         },
         mixinStandardHelpOptions = true,
         sortOptions = false)
-public final class NessieArrayServer extends ServerCommand<ArrayServer> {
+public final class NessieArrayServer extends ServerCommand {
     @Option(
             names = "--directory",
             paramLabel = "DIR",
@@ -103,7 +103,7 @@ public final class NessieArrayServer extends ServerCommand<ArrayServer> {
     }
 
     @Override
-    ArrayServer start(RealEnvironment environment, int place) {
+    Served start(RealEnvironment environment, int place) {
         int port = options.port() > 0 ? options.port() + place : options.port();
         ArrayServerOptions own = options.withPlace(place, count).withDoor(options.host(), port);
         try {
@@ -116,19 +116,9 @@ public final class NessieArrayServer extends ServerCommand<ArrayServer> {
             String tcp =
                     server.port() < 0 ? "" : ", TCP " + new HostPort(own.host(), server.port());
             say("server %s of %s: %s%s".formatted(place, count, server.url(), tcp));
-            return server;
+            return new Served(server.url(), server::exitCode, server);
         } catch (ArrayException e) {
             throw new Messages.Failure(e.getMessage());
         }
-    }
-
-    @Override
-    String url(ArrayServer server) {
-        return server.url();
-    }
-
-    @Override
-    Integer exitCode(ArrayServer server) {
-        return server.exitCode();
     }
 }

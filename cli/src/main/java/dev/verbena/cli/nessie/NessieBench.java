@@ -141,7 +141,7 @@ public final class NessieBench extends CliCommand {
     private void compile(List<BenchRow> rows, Path yardstick)
             throws IOException, InterruptedException {
         if (rows.stream().anyMatch(NessieBench::isOfMpi)) {
-            String why = MpiYardstick.compile(yardstick);
+            String why = BenchFigure10.compile(yardstick);
             if (why != null) {
                 rows.removeIf(NessieBench::isOfMpi);
                 say("without the lines of MPI: " + why);

@@ -281,16 +281,15 @@ public final class NessieXfer extends CliCommand {
         if (!resultMode.equals("a") && !resultMode.equals("w")) {
             throw wrong("--result-file-mode %s is neither a nor w", resultMode);
         }
-        boolean isAsync = ioMethod.endsWith("-async");
-        List<String> known = new ArrayList<>();
         for (XferMethod method : XferMethod.values()) {
-            if (ioMethod.equals(method + (isAsync ? "-async" : "-sync"))) {
+            boolean isAsync = ioMethod.equals(method + "-async");
+            if (isAsync || ioMethod.equals(method + "-sync")) {
                 requireShort(method);
                 return new XferPlan(method, isAsync, count, requests, trials, validation());
             }
-            known.addAll(List.of(method + "-sync", method + "-async"));
         }
-        throw wrong("--io-method %s is none of %s", ioMethod, String.join(", ", known));
+        String known = String.join(", ", new Methods());
+        throw wrong("--io-method %s is none of %s", ioMethod, known);
     }
 
     /** What is encoded is a message's arguments or result, and has something before the array. */

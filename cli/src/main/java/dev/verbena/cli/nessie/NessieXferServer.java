@@ -13,7 +13,7 @@ import picocli.CommandLine.Mixin;
         description = "Serve transfers of arrays until a client ends each server.",
         mixinStandardHelpOptions = true,
         sortOptions = false)
-public final class NessieXferServer extends ServerCommand<NessieServer> {
+public final class NessieXferServer extends ServerCommand {
     private static final long TRACE_LENGTH_MAX = 64 << 20;
 
     @Mixin private XferOptions options;
@@ -25,7 +25,7 @@ public final class NessieXferServer extends ServerCommand<NessieServer> {
     }
 
     @Override
-    NessieServer start(RealEnvironment environment, int place) {
+    Served start(RealEnvironment environment, int place) {
         NessieServer.Builder builder =
                 NessieServer.builder(environment, options.open(options.job()))
                         .options(options.ofServer());
@@ -33,16 +33,7 @@ public final class NessieXferServer extends ServerCommand<NessieServer> {
             Path own = options.traces.resolve("server" + place);
             builder.traces(own.toString(), TRACE_LENGTH_MAX);
         }
-        return XferService.serve(builder).start();
-    }
-
-    @Override
-    String url(NessieServer server) {
-        return server.url();
-    }
-
-    @Override
-    Integer exitCode(NessieServer server) {
-        return server.exitCode();
+        NessieServer server = XferService.serve(builder).start();
+        return new Served(server.url(), server::exitCode, server);
     }
 }

@@ -11,13 +11,14 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Supplier;
 import org.agrona.CloseHelper;
 import picocli.CommandLine.Option;
 
 /**
  * Runs servers until all have ended, one has failed or it is interrupted, and names them in a file.
  */
-abstract class ServerCommand<S extends AutoCloseable> extends CliCommand {
+abstract class ServerCommand extends CliCommand {
     private static final long LOOK_MS = 100;
 
     @Option(
@@ -30,9 +31,17 @@ abstract class ServerCommand<S extends AutoCloseable> extends CliCommand {
                             + " $NNTI_CONTACT_FILENAME.")
     private Path urlFile;
 
+    /**
+     * A server that runs.
+     *
+     * @param exitCode null while it runs
+     * @param closing ends it
+     */
+    record Served(String url, Supplier<Integer> exitCode, AutoCloseable closing) {}
+
     /** Runs so many servers. */
     final int run(String job, int count) throws Exception {
-        List<S> servers = new ArrayList<>();
+        List<Served> servers = new ArrayList<>();
         try (Termination termination = new Termination(10_000);
                 RealEnvironment environment =
                         RealEnvironment.builder()
@@ -50,39 +59,34 @@ abstract class ServerCommand<S extends AutoCloseable> extends CliCommand {
                         return 0;
                     }
                 }
-                return servers.stream().mapToInt(this::exitCode).max().orElse(0);
+                return servers.stream().mapToInt(each -> each.exitCode().get()).max().orElse(0);
             } finally {
-                CloseHelper.quietCloseAll(servers);
+                CloseHelper.quietCloseAll(servers.stream().map(Served::closing).toList());
             }
         }
     }
 
     /** Where one has failed the others are of no use: nobody has its part of what they serve. */
-    private boolean areEnded(List<S> servers) {
+    private boolean areEnded(List<Served> servers) {
         boolean areEnded = true;
-        for (S server : servers) {
-            Integer code = exitCode(server);
+        for (Served server : servers) {
+            Integer code = server.exitCode().get();
             if (code != null && code < 0) {
                 throw new Messages.Failure(
-                        "server %s has failed, and so all servers end", url(server));
+                        "server %s has failed, and so all servers end", server.url());
             }
             areEnded &= code != null;
         }
         return areEnded;
     }
 
-    abstract S start(RealEnvironment environment, int place);
-
-    abstract String url(S server);
-
-    /** Null while it runs. */
-    abstract Integer exitCode(S server);
+    abstract Served start(RealEnvironment environment, int place);
 
     /** Who reads finds no file or a complete one. */
-    private void publish(List<S> servers) throws IOException {
+    private void publish(List<Served> servers) throws IOException {
         List<String> lines = new ArrayList<>();
         lines.add(Integer.toString(servers.size()));
-        servers.forEach(server -> lines.add(url(server)));
+        servers.forEach(server -> lines.add(server.url()));
         Path next = urlFile.resolveSibling(urlFile.getFileName() + ".next");
         Files.write(next, lines);
         Files.move(

@@ -82,17 +82,10 @@ final class XferOptions {
 
     /** Few requests at a time, for each holds the array that it brings. */
     RpcServerOptions ofServer() {
-        RpcServerOptions usual = RpcServerOptions.DEFAULT;
-        return new RpcServerOptions(
-                Math.max(PENDING_MIN, 2 * threads),
-                threads,
-                usual.requestsMax(),
-                usual.argsLengthMax(),
-                buffers,
-                bufferSize,
-                usual.fetchTimeoutNs(),
-                usual.progressNs(),
-                usual.order());
+        return RpcServerOptions.DEFAULT
+                .withPendingMax(Math.max(PENDING_MIN, 2 * threads))
+                .withThreads(threads)
+                .withSlots(buffers, bufferSize);
     }
 
     Transport open(String ofJob) {

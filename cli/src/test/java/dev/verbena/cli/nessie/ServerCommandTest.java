@@ -21,35 +21,23 @@ class ServerCommandTest {
 
     /** Codes of servers; null: it runs. */
     @Command(name = "servers")
-    private static final class Servers extends ServerCommand<AutoCloseable> {
+    private static final class Servers extends ServerCommand {
         private final List<Integer> codes;
-        private final AutoCloseable[] servers;
         private int closedCount;
 
         Servers(Integer... codes) {
             this.codes = Arrays.asList(codes);
-            this.servers = new AutoCloseable[codes.length];
         }
 
         @Override
         public Integer call() throws Exception {
-            return run("servers-test", servers.length);
+            return run("servers-test", codes.size());
         }
 
         @Override
-        AutoCloseable start(RealEnvironment environment, int place) {
-            servers[place] = () -> closedCount += place + 1;
-            return servers[place];
-        }
-
-        @Override
-        String url(AutoCloseable server) {
-            return "url" + Arrays.asList(servers).indexOf(server);
-        }
-
-        @Override
-        Integer exitCode(AutoCloseable server) {
-            return codes.get(Arrays.asList(servers).indexOf(server));
+        Served start(RealEnvironment environment, int place) {
+            return new Served(
+                    "url" + place, () -> codes.get(place), () -> closedCount += place + 1);
         }
     }
 

@@ -30,28 +30,34 @@ public record RpcServerOptions(
             new RpcServerOptions(
                     256, 0, -1, 1 << 27, 0, 0, 10_000_000_000L, 100_000_000L, RequestOrder.FIFO);
 
+    /** Holds so many requests at a time. */
+    public RpcServerOptions withPendingMax(int count) {
+        return with(count, threads, requestsMax, slotCount, slotLength, fetchTimeoutNs);
+    }
+
     /** With so many threads. */
     public RpcServerOptions withThreads(int count) {
-        return with(count, requestsMax, slotCount, slotLength, fetchTimeoutNs);
+        return with(pendingMax, count, requestsMax, slotCount, slotLength, fetchTimeoutNs);
     }
 
     /** Ends after so many requests. */
     public RpcServerOptions withRequestsMax(long count) {
-        return with(threads, count, slotCount, slotLength, fetchTimeoutNs);
+        return with(pendingMax, threads, count, slotCount, slotLength, fetchTimeoutNs);
     }
 
     /** With so many buffers of so many bytes. */
     public RpcServerOptions withSlots(int count, int length) {
-        return with(threads, requestsMax, count, length, fetchTimeoutNs);
+        return with(pendingMax, threads, requestsMax, count, length, fetchTimeoutNs);
     }
 
     /** Gives up on long results after so long. */
     public RpcServerOptions withFetchTimeoutNs(long timeoutNs) {
-        return with(threads, requestsMax, slotCount, slotLength, timeoutNs);
+        return with(pendingMax, threads, requestsMax, slotCount, slotLength, timeoutNs);
     }
 
-    private RpcServerOptions with(int count, long limit, int slots, int bytes, long fetchNs) {
+    private RpcServerOptions with(
+            int pending, int count, long limit, int slots, int bytes, long fetchNs) {
         return new RpcServerOptions(
-                pendingMax, count, limit, argsLengthMax, slots, bytes, fetchNs, progressNs, order);
+                pending, count, limit, argsLengthMax, slots, bytes, fetchNs, progressNs, order);
     }
 }
