@@ -83,9 +83,7 @@ public final class CounterMirror implements AutoCloseable {
     public void close() {
         copy();
         synchronized (environment.counters()) {
-            for (AtomicCounter counter : counters) {
-                counter.close();
-            }
+            counters.forEach(AtomicCounter::close);
         }
         counters.clear();
         sources.clear();

@@ -4,9 +4,14 @@ import dev.verbena.agent.Environment;
 import java.nio.charset.StandardCharsets;
 import java.util.UUID;
 import java.util.random.RandomGenerator;
+import java.util.regex.Pattern;
 
 /** Identities that nobody else has, and text from elsewhere made fit to be shown. */
 public final class Names {
+    /** Controls and formats; none beyond 16 bits moves a cursor. */
+    private static final Pattern UNREADABLE =
+            Pattern.compile("[\\p{Cc}\\p{Cf}&&[\\x{0}-\\x{FFFF}]]");
+
     private Names() {}
 
     /** A job: from the environment's randomness and its clock, as one environment may run many. */
@@ -19,14 +24,7 @@ public final class Names {
 
     /** Text of a peer for a message to people: what could move a terminal's cursor is a '?'. */
     public static String readable(String text) {
-        StringBuilder out = new StringBuilder(text.length());
-        for (int i = 0; i < text.length(); i++) {
-            char c = text.charAt(i);
-            boolean isHarmless =
-                    !Character.isISOControl(c) && Character.getType(c) != Character.FORMAT;
-            out.append(isHarmless ? c : '?');
-        }
-        return out.toString();
+        return UNREADABLE.matcher(text).replaceAll("?");
     }
 
     /** Text as one harmless element of a path, see {@code DartMetadata.safeName}. */

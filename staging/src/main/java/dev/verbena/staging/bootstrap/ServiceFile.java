@@ -7,6 +7,7 @@ import dev.verbena.agent.Environment;
 import dev.verbena.staging.file.AtomicFile;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import org.agrona.CloseHelper;
 import org.agrona.concurrent.NanoClock;
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -231,16 +232,12 @@ public final class ServiceFile implements AutoCloseable {
     /** Gives the claim up; what was published stays, see {@link #delete}. */
     @Override
     public void close() {
-        if (next != null) {
-            next.close();
-            next = null;
-        }
+        CloseHelper.close(next);
+        next = null;
         release(publishedLock);
         publishedLock = null;
         release(lock);
         lock = null;
-        if (store != null) {
-            store.close();
-        }
+        CloseHelper.close(store);
     }
 }

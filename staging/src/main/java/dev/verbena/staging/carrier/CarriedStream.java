@@ -5,6 +5,7 @@ import dev.verbena.memory.RemoteDescriptor;
 import dev.verbena.transport.Status;
 import dev.verbena.transport.Transport;
 import dev.verbena.transport.TransportException;
+import org.agrona.CloseHelper;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 
@@ -162,12 +163,7 @@ final class CarriedStream implements ByteStreams.ByteStream {
     /** Gives its memory back; false: a peer is still in it, try again later. */
     boolean release(long nowNs) {
         try {
-            if (in != null) {
-                in.close();
-            }
-            if (out != null) {
-                out.close();
-            }
+            CloseHelper.closeAll(in, out);
             return true;
         } catch (IllegalStateException | TransportException e) {
             releaseAgainNs = nowNs + RELEASE_PAUSE_NS;

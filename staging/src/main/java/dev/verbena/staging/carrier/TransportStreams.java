@@ -16,6 +16,7 @@ import java.net.URI;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import org.agrona.CloseHelper;
 import org.agrona.DirectBuffer;
 import org.agrona.collections.Long2ObjectHashMap;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -284,9 +285,7 @@ public final class TransportStreams implements ByteStreams, AutoCloseable {
         all.forEach(stream -> stream.release(now));
         try {
             sources.close();
-            if (outbox != null) {
-                outbox.close();
-            }
+            CloseHelper.close(outbox);
             transport.close();
         } catch (IllegalStateException | TransportException e) {
             // A peer that does not answer still has some of it.

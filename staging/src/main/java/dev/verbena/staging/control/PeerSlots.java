@@ -21,7 +21,6 @@ public final class PeerSlots<P> {
     private final int max;
     private final List<P> peers = new ArrayList<>();
     private final List<Long> contexts = new ArrayList<>();
-    private int count;
 
     /** Room for so many peers at a time, at most {@link #SLOTS_MAX}. */
     public PeerSlots(int max) {
@@ -44,7 +43,6 @@ public final class PeerSlots<P> {
         }
         P peer = make.apply(contexts.get(slot));
         peers.set(slot, peer);
-        count++;
         return peer;
     }
 
@@ -63,7 +61,6 @@ public final class PeerSlots<P> {
         int slot = (int) (context & SLOT_MASK);
         peers.set(slot, null);
         contexts.set(slot, context + SLOTS_MAX);
-        count--;
         return true;
     }
 
@@ -74,10 +71,5 @@ public final class PeerSlots<P> {
                 action.accept(peers.get(i));
             }
         }
-    }
-
-    /** How many are there. */
-    public int count() {
-        return count;
     }
 }

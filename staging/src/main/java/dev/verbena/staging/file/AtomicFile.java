@@ -1,8 +1,9 @@
 package dev.verbena.staging.file;
 
-import dev.verbena.agent.DurableStore;
 import dev.verbena.agent.DurableStore.Completion;
 import dev.verbena.agent.DurableStore.DurableFile;
+import dev.verbena.agent.DurableStore;
+import org.agrona.CloseHelper;
 import org.agrona.DirectBuffer;
 
 /**
@@ -189,9 +190,7 @@ public final class AtomicFile implements AutoCloseable {
     }
 
     private void closeFile() {
-        if (file != null) {
-            file.close();
-            file = null;
-        }
+        CloseHelper.close(file);
+        file = null;
     }
 }

@@ -23,7 +23,6 @@ public final class LineFile implements AutoCloseable {
     private int begin;
 
     private int end;
-    private long lostCount;
 
     /**
      * Begins behind what the file has.
@@ -78,24 +77,16 @@ public final class LineFile implements AutoCloseable {
         }
     }
 
-    /** Ends the present line. */
+    /** Ends the present line; it is lost if there is no room. */
     public void end() {
-        boolean isThere = end <= WAITING_MAX && file.position() + end < lengthMax;
-        if (isThere) {
+        if (end <= WAITING_MAX && file.position() + end < lengthMax) {
             lines.putByte(end++, (byte) '\n');
             begin = end;
-        } else {
-            lostCount++;
         }
         int taken = Math.max(0, file.append(lines, 0, begin));
         lines.putBytes(0, lines, taken, begin - taken);
         begin -= taken;
         end = begin;
-    }
-
-    /** Lines that found no room. */
-    public long lostCount() {
-        return lostCount;
     }
 
     /** What the store has not taken yet is lost. */

@@ -3,10 +3,11 @@ package dev.verbena.staging.host;
 import dev.verbena.agent.AgentThread;
 import dev.verbena.agent.Environment;
 import dev.verbena.staging.Monitors;
-import java.util.ArrayList;
-import java.util.List;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.function.BiFunction;
 import java.util.function.BooleanSupplier;
+import org.agrona.CloseHelper;
 
 /**
  * Runs the agents of a service on threads, lets callers wait for what the agents do, and ends them
@@ -15,7 +16,10 @@ import java.util.function.BooleanSupplier;
 public final class AgentHost implements AutoCloseable {
     private final Environment environment;
     private final BiFunction<String, InterruptedException, RuntimeException> interrupted;
-    private final List<AgentThread> threads = new ArrayList<>();
+
+    /** Started last first. */
+    private final Deque<AgentThread> threads = new ArrayDeque<>();
+
     private final Object monitor = new Object();
     private volatile Throwable failure;
 
@@ -34,7 +38,7 @@ public final class AgentHost implements AutoCloseable {
     /** Starts a thread that runs the agents of this description. */
     public AgentThread start(AgentThread.Builder description) {
         AgentThread thread = description.start();
-        threads.add(thread);
+        threads.push(thread);
         return thread;
     }
 
@@ -77,20 +81,6 @@ public final class AgentHost implements AutoCloseable {
      */
     @Override
     public void close() {
-        RuntimeException first = null;
-        for (int i = threads.size() - 1; i >= 0; i--) {
-            try {
-                threads.get(i).close();
-            } catch (RuntimeException e) {
-                if (first == null) {
-                    first = e;
-                } else {
-                    first.addSuppressed(e);
-                }
-            }
-        }
-        if (first != null) {
-            throw first;
-        }
+        CloseHelper.closeAll(threads);
     }
 }
