@@ -1,10 +1,15 @@
 package dev.verbena.cli.nessie;
 
+import dev.verbena.cli.nessie.BenchRow.Program;
+import dev.verbena.cli.transfer.MpiProgram;
+import dev.verbena.nessie.xfer.DataArray;
 import dev.verbena.nessie.xfer.XferMethod;
 import dev.verbena.nsim.nessie.NessieScaling;
 import dev.verbena.nsim.network.NetworkContext;
 import dev.verbena.nsim.topology.GridTopology;
 import dev.verbena.nsim.topology.TieRule;
+import java.io.IOException;
+import java.io.InputStream;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -12,6 +17,13 @@ import java.util.Locale;
 
 /** The lines of the table of {@code nessie bench}, each behind the one that it is compared with. */
 final class BenchRows {
+    /** Lines of the picture of transfers to the server. */
+    static final List<String> WRITES =
+            List.of("write_encode", "write_rdma", "write_rdma_push", "MPI_Isend", "MPI_Put");
+
+    /** Lines of the picture of transfers from the server. */
+    static final List<String> READS = List.of("read_encode", "read_rdma", "MPI_Irecv", "MPI_Get");
+
     private static final String HALF_NS = "\"halfNs\": ?([0-9.E]+)";
     private static final String MICROSECONDS = "\"us\":([0-9.]+)";
     private static final String BATCH_NS = "\"batchMedianNs\": ?([0-9.]+)";
@@ -26,9 +38,21 @@ final class BenchRows {
     private static final int CLIENTS_MAX = 8;
     private static final int CALLS_OUTSTANDING = 8;
 
+    /** Bytes of a request, from the shortest to the longest, each so many times the one before. */
+    private static final int SMALLEST = 1 << 10;
+
+    private static final int LARGEST = 4 << 20;
+    private static final int STEP = 16;
+
+    /** Of a sample, so that starting and compiling matter little; bytes, and requests. */
+    private static final long BYTES_MIN = 1L << 30;
+
+    private static final int TRIALS_MAX = 10_000;
+
     /** Until the compiler is done with both processes. */
     private static final int WARM_UP_SECONDS = 2;
 
+    private static final String MPI_SOURCE = "mpi_yardstick.c";
     private static final String MPI_MEGABYTES = "MB/s ([0-9.]+)";
 
     /** 2^20 bytes, of the transfer service, in 10^6. */
@@ -46,8 +70,13 @@ final class BenchRows {
         this.isQuick = isQuick;
     }
 
-    /** All but those of {@link BenchFigure10}. */
-    static List<BenchRow> of(String scheme, boolean isQuick) {
+    /**
+     * All rows.
+     *
+     * @param mpi see {@link #compile}
+     * @param isQuick a little of each
+     */
+    static List<BenchRow> of(String scheme, Path mpi, boolean isQuick) {
         BenchRows all = new BenchRows(scheme, isQuick);
         all.addNull();
         all.addBulk("write", "get", "pulled by the server");
@@ -64,7 +93,48 @@ final class BenchRows {
                 all.addTorus(count, isWrite);
             }
         }
+        for (int bytes = SMALLEST; bytes <= (isQuick ? SMALLEST : LARGEST); bytes *= STEP) {
+            all.addTransfers(mpi, bytes, true);
+            if (!isQuick) {
+                all.addTransfers(mpi, bytes, false);
+            }
+        }
         return all.rows;
+    }
+
+    /**
+     * Compiles the transfers by MPI alone.
+     *
+     * @return null: the program is there; otherwise why not
+     */
+    static String compile(Path mpi) throws IOException, InterruptedException {
+        try (InputStream text = BenchRows.class.getResourceAsStream(MPI_SOURCE)) {
+            return MpiProgram.compile(text, mpi);
+        }
+    }
+
+    /** Of the paper's Fig. 10: one client, each method beside the same bytes by MPI. */
+    private void addTransfers(Path mpi, int bytes, boolean isWrite) {
+        int requests = CALLS_OUTSTANDING;
+        int trials = isQuick ? 1 : (int) Math.min(TRIALS_MAX, BYTES_MIN / requests / bytes);
+        for (String line : isWrite ? WRITES : READS) {
+            if (line.startsWith("MPI_")) {
+                String method = line.substring("MPI_".length()).toLowerCase(Locale.ROOT);
+                List<String> arguments = List.of(method, "" + bytes, "" + requests, "" + trials);
+                List<String> words = MpiProgram.command(mpi, 2, arguments);
+                Program program = BenchRow.foreign(words, MPI_MEGABYTES, MEGABYTE);
+                add("mpi", line + ", bytes: " + bytes, "MB/s", program, null, bytes);
+            }
+        }
+        for (XferMethod method : XferMethod.values()) {
+            if (method.isWrite() == isWrite) {
+                int count = bytes / DataArray.ELEMENT_LENGTH;
+                List<String> words = xfer(method + "-async", count, requests, trials, 1);
+                String name = method.name().toLowerCase(Locale.ROOT) + ", bytes: " + bytes;
+                Program program = BenchRow.command(words, LAST_COLUMN, MEGABYTE);
+                add("mpi", name, "MB/s", program, null, bytes);
+            }
+        }
     }
 
     /** Each client is a process; the server is another one. */
@@ -79,32 +149,14 @@ final class BenchRows {
         for (int count = 1; count <= most; count *= 2) {
             int trials = (isQuick ? 8 : 4096) / count;
             double calls = (double) count * CALLS_OUTSTANDING * trials;
-            List<String> words =
-                    xfer(
-                            scheme,
-                            "write-encode-async",
-                            1,
-                            CALLS_OUTSTANDING,
-                            trials,
-                            count,
-                            warmUpSeconds());
-            BenchRow.Program program =
-                    BenchRow.command(words, LAST_BUT_ONE, seconds -> calls / seconds);
+            List<String> words = xfer("write-encode-async", 1, CALLS_OUTSTANDING, trials, count);
+            Program program = BenchRow.command(words, LAST_BUT_ONE, seconds -> calls / seconds);
             add("clients", "RPC of 16 B, clients: " + count, "/s", program, null, count);
         }
     }
 
-    private int warmUpSeconds() {
-        return isQuick ? 0 : WARM_UP_SECONDS;
-    }
-
     private BenchRow add(
-            String group,
-            String name,
-            String unit,
-            BenchRow.Program program,
-            BenchRow base,
-            int x) {
+            String group, String name, String unit, Program program, BenchRow base, int x) {
         BenchRow row = new BenchRow(group, name, unit, program, base, x);
         rows.add(row);
         return row;
@@ -114,7 +166,7 @@ final class BenchRows {
     private void addTorus(int clients, boolean isWrite) {
         String line = "torus, " + (isWrite ? "write" : "read");
         List<Double> samples = new ArrayList<>();
-        BenchRow.Program program =
+        Program program =
                 folder ->
                         samples.isEmpty()
                                 ? 1e-6
@@ -155,7 +207,7 @@ final class BenchRows {
         String length = BenchPart.NULL_REQUEST_LENGTH + " B";
         List<String> sending = perf("lat", "send", "--size=" + BenchPart.NULL_REQUEST_LENGTH);
         String name = "send of " + length + ", there and back";
-        BenchRow.Program program = BenchRow.command(sending, BATCH_NS, 2);
+        Program program = BenchRow.command(sending, BATCH_NS, 2);
         BenchRow send = add("null", name, "ns", program, null, 0);
         program = BenchRow.command(part("nothing"), HALF_NS, 2);
         add("null", "null RPC", "ns", program, send, 0);
@@ -181,50 +233,19 @@ final class BenchRows {
     private void addBulk(String call, String raw, String how) {
         List<String> moving = perf("bw", raw, "--size=4m", "--window=" + BenchPeer.OUTSTANDING);
         String name = raw + " of 4 MiB, 8 outstanding";
-        BenchRow.Program program = BenchRow.command(moving, MEGABYTES, 1);
+        Program program = BenchRow.command(moving, MEGABYTES, 1);
         BenchRow base = add(call, name, "MB/s", program, null, 0);
         name = "RPC, 4 MiB " + how + ", 8 outstanding";
         add(call, name, "MB/s", BenchRow.command(part(call), MEGABYTES, 1), base, 0);
     }
 
     private BenchRow xfer(String group, String name, String method, int clients, BenchRow base) {
-        List<String> words =
-                xfer(scheme, method, 65_536, 4, 64 / clients, clients, warmUpSeconds());
-        BenchRow.Program program = BenchRow.command(words, LAST_COLUMN, MEGABYTE);
+        List<String> words = xfer(method, 65_536, 4, 64 / clients, clients);
+        Program program = BenchRow.command(words, LAST_COLUMN, MEGABYTE);
         return add(group, name, "MB/s", program, base, clients);
     }
 
-    /** Of one client, for a line over the bytes of a request; does not warm up for one trial. */
-    static BenchRow xfer(
-            String group,
-            String scheme,
-            XferMethod method,
-            int count,
-            int requests,
-            int trials,
-            int bytes) {
-        String name = method.name().toLowerCase(Locale.ROOT) + ", bytes: " + bytes;
-        int warmUp = trials == 1 ? 0 : WARM_UP_SECONDS;
-        List<String> words = xfer(scheme, method + "-async", count, requests, trials, 1, warmUp);
-        BenchRow.Program program = BenchRow.command(words, LAST_COLUMN, MEGABYTE);
-        return new BenchRow(group, name, "MB/s", program, null, bytes);
-    }
-
-    /** A whole command, for a line over the bytes of a request. */
-    static BenchRow ofMpi(String group, String line, List<String> command, int bytes) {
-        String name = line + ", bytes: " + bytes;
-        BenchRow.Program program = BenchRow.foreign(command, MPI_MEGABYTES, MEGABYTE);
-        return new BenchRow(group, name, "MB/s", program, null, bytes);
-    }
-
-    private static List<String> xfer(
-            String scheme,
-            String method,
-            int count,
-            int requests,
-            int trials,
-            int clients,
-            int warmUp) {
+    private List<String> xfer(String method, int count, int requests, int trials, int clients) {
         return List.of(
                 "nessie",
                 "xfer",
@@ -234,7 +255,7 @@ final class BenchRows {
                 "--num-reqs=" + requests,
                 "--num-trials=" + trials,
                 "--processes=" + clients,
-                "--warm-up=" + warmUp,
+                "--warm-up=" + (isQuick ? 0 : WARM_UP_SECONDS),
                 "--validate=none",
                 "--timeout=30000");
     }

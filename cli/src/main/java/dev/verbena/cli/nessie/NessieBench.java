@@ -83,8 +83,7 @@ public final class NessieBench extends CliCommand {
         TransportOption.require(spec, scheme);
         inRange("--rounds", rounds, 1, 1000);
         Path yardstick = output.resolve("mpi_yardstick");
-        List<BenchRow> rows = new ArrayList<>(BenchRows.of(scheme, isQuick));
-        rows.addAll(BenchFigure10.rows(scheme, yardstick, isQuick));
+        List<BenchRow> rows = BenchRows.of(scheme, yardstick, isQuick);
         List<String> names = rows.stream().map(BenchRow::group).distinct().toList();
         for (String name : only) {
             if (!names.contains(name)) {
@@ -141,7 +140,7 @@ public final class NessieBench extends CliCommand {
     private void compile(List<BenchRow> rows, Path yardstick)
             throws IOException, InterruptedException {
         if (rows.stream().anyMatch(NessieBench::isOfMpi)) {
-            String why = BenchFigure10.compile(yardstick);
+            String why = BenchRows.compile(yardstick);
             if (why != null) {
                 rows.removeIf(NessieBench::isOfMpi);
                 say("without the lines of MPI: " + why);
@@ -279,7 +278,7 @@ public final class NessieBench extends CliCommand {
         String text =
                 "The paper's Fig. 10: one client, 8 requests under way, beside the same bytes by Open"
                         + " MPI between two processes of this machine.";
-        chart(rows, report, "To the server", "bytes", text, BenchFigure10.WRITES);
-        chart(rows, report, "From the server", "bytes", text, BenchFigure10.READS);
+        chart(rows, report, "To the server", "bytes", text, BenchRows.WRITES);
+        chart(rows, report, "From the server", "bytes", text, BenchRows.READS);
     }
 }
