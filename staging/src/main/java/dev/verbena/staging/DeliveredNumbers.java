@@ -56,24 +56,9 @@ public final class DeliveredNumbers {
      * another server, or once more over this stream.
      */
     public void add(long sequence) {
-        if (sequence < 1) {
-            return;
-        }
-        if (sequence <= highest) {
-            fill(sequence);
-            return;
-        }
-        boolean isNext = count > 0 && sequence == upTo[count - 1] + 1;
-        highest = sequence;
-        if (isNext) {
-            upTo[count - 1] = sequence;
-        } else {
-            insert(count, sequence, sequence);
-        }
-    }
-
-    private void fill(long sequence) {
-        if (!contains(sequence)) {
+        if (sequence > highest) {
+            append(sequence, count > 0 && sequence == upTo[count - 1] + 1);
+        } else if (sequence >= 1 && !contains(sequence)) {
             unite(sequence, sequence, 1);
             newsUpTo = highest;
         }
@@ -81,11 +66,14 @@ public final class DeliveredNumbers {
 
     /** What a journal remembers: messages from where the last range begins up to this one came. */
     public void extend(long sequence) {
-        if (sequence <= highest) {
-            return;
+        if (sequence > highest) {
+            append(sequence, isOfLastRange(sequence));
         }
+    }
+
+    private void append(long sequence, boolean isOfLastRange) {
         highest = sequence;
-        if (isOfLastRange(sequence)) {
+        if (isOfLastRange) {
             upTo[count - 1] = sequence;
         } else {
             insert(count, sequence, sequence);
@@ -174,14 +162,6 @@ public final class DeliveredNumbers {
 
     /** Whether this very message came over this stream. */
     public boolean contains(long sequence) {
-        if (sequence > highest) {
-            return false;
-        }
-        for (int i = count - 1; i >= 0; i--) {
-            if (sequence >= from[i] && sequence <= upTo[i]) {
-                return true;
-            }
-        }
-        return false;
+        return sequence > 0 && floor(sequence) == sequence;
     }
 }
