@@ -37,6 +37,7 @@ import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.function.IntSupplier;
 import org.agrona.CloseHelper;
 import picocli.AutoComplete;
@@ -143,6 +144,8 @@ public final class VerbenaCommand implements Runnable {
     public static void main(String[] arguments) {
         // A request that does not end would keep a thread of an HTTP server of the JDK for good.
         System.setProperty("sun.net.httpserver.maxReqTime", Integer.toString(REQUEST_SECONDS));
+        // Decimals have a point for everybody: other programs read them.
+        Locale.setDefault(Locale.ROOT);
         PrintWriter out = new PrintWriter(System.out, true);
         PrintWriter err =
                 Columns.folding(new PrintWriter(System.err, true), Columns::widthOfErrors);

@@ -32,6 +32,8 @@ public final class CommandProcess implements AutoCloseable {
         // Tests that a shell started in the background ignore Ctrl-C, and so would what they start.
         List<String> command = new ArrayList<>(List.of("env", "--default-signal=INT"));
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        // Where decimals have a comma: none that is printed has one.
+        command.add("-Duser.language=de");
         command.add("-XX:+UseSerialGC");
         command.add("-XX:TieredStopAtLevel=1");
         command.add("-Djava.io.tmpdir=" + System.getProperty("java.io.tmpdir"));

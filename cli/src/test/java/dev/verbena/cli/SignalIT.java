@@ -44,6 +44,7 @@ class SignalIT {
         try (StagingJob job = new StagingJob(folder, scheme)) {
             CommandProcess send = job.send(source);
             assertThat(send.exitCode()).as("%s", send.out()).isZero();
+            assertThat(send.out()).contains("3.0 MB, confirmed by the receiver");
             signal("TERM", job.slave);
             assertThat(job.slave.exitCode()).as("%s", job.slave.out()).isZero();
             signal(heeded("INT", 2), job.master);

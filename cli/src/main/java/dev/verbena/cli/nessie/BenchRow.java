@@ -1,7 +1,5 @@
 package dev.verbena.cli.nessie;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import dev.verbena.cli.terminal.ChildProcess;
 import dev.verbena.cli.terminal.Messages;
 import java.io.IOException;
@@ -11,6 +9,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.function.DoubleUnaryOperator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -78,18 +77,38 @@ record BenchRow(
         };
     }
 
-    /** As {@link #command}, of another program. */
+    /** As {@link #command}, of another program; its children end with it. */
     static Program foreign(List<String> command, String figure, double scale) {
         return folder -> {
-            Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+            Path log = folder.resolve("output");
+            String name = String.join(" ", command);
+            Process process =
+                    new ProcessBuilder(command)
+                            .redirectErrorStream(true)
+                            .redirectOutput(log.toFile())
+                            .start();
             try {
                 process.getOutputStream().close();
-                String text = new String(process.getInputStream().readAllBytes(), UTF_8);
-                return scale * figureOf(text, figure, String.join(" ", command));
+                boolean isEnded = process.waitFor(LIMIT_MS, TimeUnit.MILLISECONDS);
+                String text = Files.readString(log);
+                if (!isEnded || process.exitValue() != 0) {
+                    String how =
+                            isEnded
+                                    ? "ended with " + process.exitValue()
+                                    : "has run for " + LIMIT_MS / 1000 + " s";
+                    throw new Messages.Failure("%s %s: %s", name, how, lines(text));
+                }
+                return scale * figureOf(text, figure, name);
             } finally {
+                process.descendants().forEach(ProcessHandle::destroyForcibly);
                 process.destroyForcibly().waitFor();
+                Files.deleteIfExists(log);
             }
         };
+    }
+
+    private static String lines(String text) {
+        return Arrays.toString(text.split("\n"));
     }
 
     private static double figureOf(String text, String figure, String name) {
@@ -99,8 +118,7 @@ record BenchRow(
             found = matcher.group(1);
         }
         if (found == null) {
-            throw new Messages.Failure(
-                    "%s: no figure in: %s", name, Arrays.toString(text.split("\n")));
+            throw new Messages.Failure("%s: no figure in: %s", name, lines(text));
         }
         return Double.parseDouble(found);
     }
