@@ -4,7 +4,7 @@
  * valid area; it is exactly as long as it must be, so that the sanitizer sees the first byte too
  * far.
  */
-#include "gni_check.h"
+#include "area_check.h"
 #include "gni_remote.h"
 #include "fuzz_input.h"
 

@@ -5,6 +5,7 @@
  * everything was destroyed nothing is left.
  */
 #define _GNU_SOURCE
+#include "area_check.h"
 #include "gni_library.h"
 #include "fuzz_input.h"
 #include <fcntl.h>
@@ -29,7 +30,7 @@ static void expect_sound(void)
     char text[512];
 
     for (int i = 0; i < NICS; i++)
-        must(GNI_ExtCheck(nics[i], text, sizeof(text)) == 0, text);
+        must(nic_check(nics[i], text, sizeof(text)) == 0, text);
 }
 
 /* ---- handles: one that was made (it may be gone), a NIC's, none, or any number ---- */

@@ -4,7 +4,7 @@
  * mailboxes. They get answers; nothing is touched that they did not register; put right, everything
  * works.
  */
-#include "gni_check.h"
+#include "area_check.h"
 #include "gni_library.h"
 #include "fuzz_input.h"
 
@@ -238,7 +238,7 @@ static void use(struct input *in)
         (void)GNI_CqTestEvent(s->dst);
         break;
     case 4:
-        (void)GNI_ExtCheck(s->nic_handle, text, sizeof(text));
+        (void)nic_check(s->nic_handle, text, sizeof(text));
         break;
     default:
         post(in, s);
@@ -270,7 +270,7 @@ static void expect_working(void)
     ok(GNI_SmsgRelease(side[1].ep), "its release");
     drain(&side[0]);
     for (int i = 0; i < 2; i++)
-        must(GNI_ExtCheck(side[i].nic_handle, text, sizeof(text)) == 0, text);
+        must(nic_check(side[i].nic_handle, text, sizeof(text)) == 0, text);
 }
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)

@@ -3,6 +3,7 @@
 #ifndef SCHEDULE_H
 #define SCHEDULE_H
 #define _GNU_SOURCE
+#include "area_check.h"
 #include "check.h"
 #include "step_schedule.h"
 
@@ -26,7 +27,7 @@ static void expect_sound(const struct node *n)
 {
     char text[512];
 
-    if (GNI_ExtCheck(n->nic, text, sizeof(text)) != 0)
+    if (nic_check(n->nic, text, sizeof(text)) != 0)
         check_fail(__FILE__, __LINE__, "%s: %s", order_text, text);
 }
 

@@ -1,6 +1,7 @@
 /* What needs privileges, what is asked of memory when it is registered, regions that are reserved.
  */
 #define _GNU_SOURCE
+#include "area_check.h"
 #include "check.h"
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -126,7 +127,7 @@ static void check_table(struct node *n)
 {
     char text[1024] = "";
 
-    if (GNI_ExtCheck(n->nic, text, sizeof(text)) != 0)
+    if (nic_check(n->nic, text, sizeof(text)) != 0)
         check_fail(__FILE__, __LINE__, "%s", text);
 }
 

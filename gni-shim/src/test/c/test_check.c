@@ -1,7 +1,7 @@
 /* The checker says nothing of what is right, and something of everything that is not. */
 #define _GNU_SOURCE
 #include "check.h"
-#include "gni_check.h"
+#include "area_check.h"
 #include "gni_library.h"
 #include <stdlib.h>
 
@@ -11,7 +11,7 @@ static char text[2048];
 
 static int findings(void)
 {
-    return GNI_ExtCheck(a.nic, text, sizeof(text));
+    return nic_check(a.nic, text, sizeof(text));
 }
 
 #define WRONG(what, lvalue, value)                                                                 \
@@ -129,11 +129,11 @@ static void what_is_its_own(void)
     ep->smsg.out.credits = 2;
     WRONG("sent", ep->smsg.sent, 3);
     WRONG("returned", ep->smsg.returned, 1);
-    CHECK_EQ(-1, GNI_ExtCheck(NULL, text, sizeof(text)));
-    CHECK_EQ(0, GNI_ExtCheck(a.nic, NULL, 0));
+    CHECK_EQ(-1, nic_check(NULL, text, sizeof(text)));
+    CHECK_EQ(0, nic_check(a.nic, NULL, 0));
     ep->outstanding = 1; /* a text that is too short is cut */
     memset(text, 'x', sizeof(text));
-    CHECK_EQ(1, GNI_ExtCheck(a.nic, text, 8));
+    CHECK_EQ(1, nic_check(a.nic, text, 8));
     CHECK(strnlen(text, 8) == 7 && text[8] == 'x');
 }
 

@@ -1,6 +1,7 @@
 /* Who may not reach a NIC handle does not: another protection tag or cookie, another user, a
  * process that the kernel keeps apart. */
 #define _GNU_SOURCE
+#include "area_check.h"
 #include "mailbox.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -49,7 +50,7 @@ static void victim(void)
     expect_empty(b.dst);
     OK(GNI_EpPostDataTestById(open, 9, &state, &pe, &inst));
     CHECK_EQ(GNI_POST_PENDING, state);
-    CHECK_EQ(0, GNI_ExtCheck(b.nic, (char *)shared->bytes, 1024));
+    CHECK_EQ(0, nic_check(b.nic, (char *)shared->bytes, 1024));
 }
 
 /* The target of the other process, as its address and its handle say. */

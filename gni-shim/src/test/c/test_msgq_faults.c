@@ -1,5 +1,6 @@
 /* Message queues: what is refused, and what the dead leave. */
 #define _GNU_SOURCE
+#include "area_check.h"
 #include "gni_msgq.h"
 #include "msgq_side.h"
 #include <signal.h>
@@ -125,8 +126,8 @@ static void send_both_ways(struct side *a, struct side *b)
     }
     CHECK_EQ(3 * CREDITS, a->received);
     CHECK_EQ(3 * CREDITS, b->received);
-    CHECK_EQ(0, GNI_ExtCheck(a->nic, NULL, 0));
-    CHECK_EQ(0, GNI_ExtCheck(b->nic, NULL, 0));
+    CHECK_EQ(0, nic_check(a->nic, NULL, 0));
+    CHECK_EQ(0, nic_check(b->nic, NULL, 0));
 }
 
 /* A node's slots lie where its own number of connections puts them. */

@@ -2,7 +2,7 @@
  * half-done is delivered, what they leave behind is sound, and their successor is reached. */
 #define _GNU_SOURCE
 #include "mailbox.h"
-#include "gni_check.h"
+#include "area_check.h"
 #include "gni_steps.h"
 #include "softnic_layout.h"
 #include <fcntl.h>
@@ -263,7 +263,7 @@ static void expect_sound(void)
 {
     char text[512];
 
-    if (GNI_ExtCheck(a.nic, text, sizeof(text)) != 0)
+    if (nic_check(a.nic, text, sizeof(text)) != 0)
         check_fail(__FILE__, __LINE__, "%s: %s", deadly_label, text);
 }
 

@@ -1,6 +1,7 @@
 /* Several processes of which some are killed at any time or stopped anywhere: the others go on, and
  * nobody hangs. */
 #define _GNU_SOURCE
+#include "area_check.h"
 #include "mailbox.h"
 #include "softnic.h"
 #include <signal.h>
@@ -165,7 +166,7 @@ static void killed_at_any_time(void)
         CHECK_EQ(SIGKILL, join(pid[i]));
         judge_dead(i);
     }
-    if (GNI_ExtCheck(target.nic, text, sizeof(text)) != 0)
+    if (nic_check(target.nic, text, sizeof(text)) != 0)
         check_fail(__FILE__, __LINE__, "%s", text);
     node_close(&target);
 }
@@ -385,7 +386,7 @@ static void stopped_in_an_event(void)
     kill(pid, SIGCONT);
     CHECK_EQ(0, join(pid));
     expect_empty(target.dst);
-    CHECK_EQ(0, GNI_ExtCheck(target.nic, NULL, 0));
+    CHECK_EQ(0, nic_check(target.nic, NULL, 0));
 }
 
 /* It holds the lock of the target's datagrams: one that only looks does not wait for it. */
@@ -417,7 +418,7 @@ static void stopped_in_an_exchange(void)
     while (state == GNI_POST_PENDING)
         OK(GNI_EpPostDataTest(a.ep, &state, &pe, &inst));
     CHECK_EQ(GNI_POST_COMPLETED, state);
-    CHECK_EQ(0, GNI_ExtCheck(target.nic, NULL, 0));
+    CHECK_EQ(0, nic_check(target.nic, NULL, 0));
 }
 
 /* ---- the end of a registration under a put that does not go on ---- */
@@ -443,13 +444,13 @@ static void stays_until_left(uint64_t address)
     snic_step_hook = end_registration;
     OK(post_and_wait(&a, &d));
     CODE(GNI_RC_TIMEOUT, ended);
-    CHECK_EQ(0, GNI_ExtCheck(target.nic, NULL, 0));
+    CHECK_EQ(0, nic_check(target.nic, NULL, 0));
     expect_error(&a, &d, 7);
     CODE(GNI_RC_INVALID_PARAM, GNI_MemRegister(target.nic, address + 4096, 4096, NULL,
                                                GNI_MEM_UPDATE_REGION, (uint32_t)-1, &entered));
     OK(GNI_MemDeregister(target.nic, &entered));
     CODE(GNI_RC_INVALID_PARAM, GNI_MemDeregister(target.nic, &entered));
-    CHECK_EQ(0, GNI_ExtCheck(target.nic, NULL, 0));
+    CHECK_EQ(0, nic_check(target.nic, NULL, 0));
 }
 
 static void registration_ends_in_a_put(void)

@@ -44,11 +44,6 @@ gni_return_t GNI_ExtPeerPin(gni_nic_handle_t nic_hndl, uint32_t remote_addr, uin
 /* Lets go of what is held of the peer: its mapping, the slot taken in it, the pin. */
 gni_return_t GNI_ExtPeerForget(gni_nic_handle_t nic_hndl, uint32_t remote_addr, uint32_t remote_id);
 
-/* Walks what this NIC handle shares and what it knows of itself, and checks what must hold between
- * any two steps of anybody, also of a process that was killed. Answers the number of violations,
- * one line of text for each, or -1: no such handle. Best with nothing running: a change under its
- * eyes may look like a violation. Takes a millisecond or more. */
-int GNI_ExtCheck(gni_nic_handle_t nic_hndl, char *text, uint32_t size);
 /* Why the last call of this thread that failed did so; never NULL. */
 const char *GNI_ExtError(void);
 

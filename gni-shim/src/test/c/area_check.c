@@ -1,6 +1,6 @@
 /* The checker of what is shared; it knows no NIC, so that it can be fuzzed alone, and used on the
  * segment of a dead process. */
-#include "gni_check.h"
+#include "area_check.h"
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* GNI_ExtCheck: what a NIC handle shares, and whether it is what the handle itself knows. */
-#include "gni_check.h"
+/* nic_check: what a NIC handle shares, and whether it is what the handle itself knows. */
+#include "area_check.h"
 #include "gni_library.h"
 #include "gni_msgq.h"
 
@@ -130,7 +130,7 @@ static void check_own_datagrams(const struct gni_nic *nic, struct gni_findings *
                   nic->undelivered, left, nic->datagrams_left);
 }
 
-int GNI_ExtCheck(gni_nic_handle_t nic_hndl, char *text, uint32_t size)
+int nic_check(gni_nic_handle_t nic_hndl, char *text, uint32_t size)
 {
     struct gni_nic *nic = gni_handle_find(nic_hndl, GNI_KIND_NIC);
     struct gni_findings f = {.text = text, .size = text ? size : 0};
