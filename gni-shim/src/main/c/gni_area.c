@@ -170,7 +170,7 @@ int gni_ring_take(struct gni_ring *ring, uint64_t slots, uint64_t *event)
 /* ---- memory handles ---- */
 
 /* Polynomial 0x8c, least bit first, by half bytes. */
-uint8_t gni_crc8(const gni_mem_handle_t *handle)
+static uint8_t crc8(const gni_mem_handle_t *handle)
 {
     static const uint8_t half[16] = {0x00, 0x9d, 0x23, 0xbe, 0x46, 0xdb, 0x65, 0xf8,
                                      0x8c, 0x11, 0xaf, 0x32, 0xca, 0x57, 0xe9, 0x74};
@@ -190,11 +190,11 @@ void gni_handle_make(gni_mem_handle_t *handle, uint32_t inst, uint64_t incarnati
     handle->qword1 = (incarnation & GNI_INCARNATION_MASK) | (uint64_t)entropy << 44;
     handle->qword2 =
         inst | (uint64_t)(flags & 0xffu) << 34 | (uint64_t)(index & (GNI_MDHS - 1)) << 42;
-    handle->qword2 |= (uint64_t)gni_crc8(handle) << 56;
+    handle->qword2 |= (uint64_t)crc8(handle) << 56;
 }
 
 int gni_handle_is_valid(const gni_mem_handle_t *handle)
 {
     return handle->qword2 != 0 && (gni_handle_flags(handle) & GNI_HANDLE_NEW) &&
-           (uint8_t)(handle->qword2 >> 56) == gni_crc8(handle);
+           (uint8_t)(handle->qword2 >> 56) == crc8(handle);
 }

@@ -159,7 +159,6 @@ int gni_ring_waits(struct gni_ring *ring, uint64_t slots); /* 1: an event, 2: an
 #define GNI_INCARNATION_MASK 0xfffffffffffull
 #define GNI_ENTROPY_BITS 20
 #define GNI_ENTROPY_MASK ((1u << GNI_ENTROPY_BITS) - 1)
-uint8_t gni_crc8(const gni_mem_handle_t *handle);
 void gni_handle_make(gni_mem_handle_t *handle, uint32_t inst, uint64_t incarnation, uint32_t index,
                      uint32_t entropy, uint32_t flags);
 int gni_handle_is_valid(const gni_mem_handle_t *handle);

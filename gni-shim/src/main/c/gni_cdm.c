@@ -69,7 +69,7 @@ uint32_t gni_device_count(void)
 }
 
 /* 18 bits, the same for all processes of a host. */
-uint32_t gni_device_address(uint32_t device)
+static uint32_t address_of(uint32_t device)
 {
     char host[256] = "";
     uint32_t hash = 2166136261u;
@@ -126,7 +126,7 @@ gni_return_t GNI_CdmGetNicAddress(uint32_t device_id, uint32_t *address, uint32_
         return GNI_RC_INVALID_PARAM;
     if (device_id >= gni_device_count())
         return GNI_RC_NO_MATCH;
-    *address = gni_device_address(device_id);
+    *address = address_of(device_id);
     if (cpu_id != NULL)
         *cpu_id = 0;
     return GNI_RC_SUCCESS;
@@ -206,7 +206,7 @@ static struct gni_nic *nic_new(struct gni_cdm *cdm, uint32_t device)
     gni_lock_init(&nic->lock);
     nic->cdm = cdm;
     nic->device = device;
-    nic->pe = gni_device_address(device);
+    nic->pe = address_of(device);
     nic->inst = cdm->inst;
     nic->modes = cdm->modes;
     nic->is_aries = (uint32_t)gni_device_is_aries();

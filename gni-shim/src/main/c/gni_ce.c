@@ -86,11 +86,7 @@ gni_return_t GNI_CeDestroy(gni_ce_handle_t ce_hndl)
         return GNI_RC_INVALID_PARAM;
     nic = ce->nic;
     gni_enter(&nic->lock);
-    for (struct gni_ce **at = &nic->ces; *at != NULL; at = &(*at)->next)
-        if (*at == ce) {
-            *at = ce->next;
-            break;
-        }
+    GNI_UNLINK(nic->ces, ce, next);
     drop(ce);
     gni_leave(&nic->lock);
     return GNI_RC_SUCCESS;

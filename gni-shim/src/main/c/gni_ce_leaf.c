@@ -35,11 +35,7 @@ static void settle(struct gni_ep *ep, const struct gni_ce_part *part)
 
     deliver(ep, part);
     ep->ce.is_waiting = 0;
-    for (struct gni_ep **at = &ep->nic->ce_waiting; *at != NULL; at = &(*at)->ce.next)
-        if (*at == ep) {
-            *at = ep->ce.next;
-            break;
-        }
+    GNI_UNLINK(ep->nic->ce_waiting, ep, ce.next);
     if (status != GNI_STATUS_OK)
         gni_errors_note(ep->nic, status);
     ep->ce.descriptor->status = status == GNI_STATUS_OK ? GNI_RC_SUCCESS : GNI_RC_TRANSACTION_ERROR;
@@ -47,7 +43,7 @@ static void settle(struct gni_ep *ep, const struct gni_ce_part *part)
         return;
     request->status = status;
     gni_cq_push(request->cq, GNI_ENTRY(GNI_SOURCE_SREQ, status, GNI_CQ_EVENT_TYPE_POST,
-                                       gni_cq_tid(request), ep->local_event & 0xffffffu));
+                                       request->tid, ep->local_event & 0xffffffu));
 }
 
 static void fail(struct gni_ep *ep, uint32_t status)
@@ -101,33 +97,23 @@ void gni_ce_progress(struct gni_nic *nic)
 
 void gni_ce_forget(struct gni_ep *ep)
 {
-    for (struct gni_ep **at = &ep->nic->ce_waiting; *at != NULL; at = &(*at)->ce.next)
-        if (*at == ep) {
-            *at = ep->ce.next;
-            if (ep->ce.request != NULL) /* no event will ever come of it */
-                gni_cq_request_free(ep->ce.request);
-            break;
-        }
+    if (!ep->ce.is_waiting)
+        return;
+    GNI_UNLINK(ep->nic->ce_waiting, ep, ce.next);
+    if (ep->ce.request != NULL) /* no event will ever come of it */
+        gni_cq_request_free(ep->ce.request);
     ep->ce.is_waiting = 0;
 }
 
 static void begin(struct gni_ep *ep, struct gni_cq *cq, gni_post_descriptor_t *d,
                   gni_ce_result_t *result)
 {
-    struct gni_request *request = cq ? gni_cq_request(cq, GNI_REQUEST_POST, 1) : NULL;
-
     d->next_descr = NULL;
     d->cq_mode_complete = 0;
     d->status = GNI_RC_NOT_DONE;
-    if (request != NULL) {
-        request->ep = ep;
-        request->descriptor = d;
-        request->post_id = d->post_id;
-        ep->outstanding++;
-    }
     result->result1 = (uint64_t)(uintptr_t)ep->handle;
     result->control = CONTROL_PENDING;
-    ep->ce.request = request;
+    ep->ce.request = cq ? gni_post_request(ep, cq, d, 1) : NULL;
     ep->ce.descriptor = d;
     ep->ce.result = result;
     ep->ce.mode = d->ce_mode;

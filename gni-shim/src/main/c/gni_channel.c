@@ -140,11 +140,7 @@ gni_return_t GNI_CompChanDestroy(gni_comp_chan_handle_t chan_hndl)
         gni_leave(&nic->lock);
         return GNI_RC_ERROR_RESOURCE;
     }
-    for (struct gni_comp_chan **at = &nic->chans; *at != NULL; at = &(*at)->next)
-        if (*at == chan) {
-            *at = chan->next;
-            break;
-        }
+    GNI_UNLINK(nic->chans, chan, next);
     gni_leave(&nic->lock);
     end(chan);
     return GNI_RC_SUCCESS;
@@ -238,11 +234,7 @@ void gni_channel_forget(struct gni_cq *cq)
         return;
     chan->cqs--;
     chan->armed -= cq->armed;
-    for (struct gni_cq **at = &chan->fired; *at != NULL; at = &(*at)->next_fired)
-        if (*at == cq) {
-            *at = cq->next_fired;
-            break;
-        }
+    GNI_UNLINK(chan->fired, cq, next_fired);
     chan->fired_end = &chan->fired;
     while (*chan->fired_end != NULL)
         chan->fired_end = &(*chan->fired_end)->next_fired;

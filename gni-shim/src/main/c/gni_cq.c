@@ -147,11 +147,7 @@ gni_return_t GNI_CqDestroy(gni_cq_handle_t cq_hndl)
     if (cq->eps != 0 || cq->memories != 0 || cq->ces != 0 || is_awaited(cq)) {
         code = GNI_RC_ERROR_RESOURCE;
     } else {
-        for (struct gni_cq **at = &nic->cqs; *at != NULL; at = &(*at)->next)
-            if (*at == cq) {
-                *at = cq->next;
-                break;
-            }
+        GNI_UNLINK(nic->cqs, cq, next);
         gni_channel_forget(cq);
         gni_handle_take(cq->handle);
         gni_cq_free(cq);

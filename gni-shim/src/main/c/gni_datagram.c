@@ -33,7 +33,8 @@ void gni_datagram_unlock(struct gni_nic *nic)
 
 /* ---- the table; its lock is held ---- */
 
-uint32_t gni_datagram_records(const struct gni_view *view)
+/* How many records may be in use. */
+static uint32_t records_of(const struct gni_view *view)
 {
     uint32_t high = atomic_load_explicit(&view->area->datagrams_high, memory_order_relaxed);
 
@@ -42,7 +43,7 @@ uint32_t gni_datagram_records(const struct gni_view *view)
 
 uint32_t gni_datagram_take(const struct gni_view *view)
 {
-    uint32_t high = gni_datagram_records(view);
+    uint32_t high = records_of(view);
 
     for (uint32_t i = 0; i < high; i++)
         if (gni_datagram_state(&view->datagram[i]) == GNI_EXCHANGE_FREE)
@@ -56,7 +57,7 @@ uint32_t gni_datagram_take(const struct gni_view *view)
 /* The oldest record in this state; of this peer unless `pe` is GNI_ADDRESS_ANY. */
 uint32_t gni_datagram_find(const struct gni_view *view, uint32_t state, uint32_t pe, uint32_t inst)
 {
-    uint32_t high = gni_datagram_records(view), found = NONE;
+    uint32_t high = records_of(view), found = NONE;
 
     for (uint32_t i = 0; i < high; i++) {
         const struct gni_datagram *r = &view->datagram[i];

@@ -25,12 +25,11 @@ void gni_datagram_set(struct gni_datagram *r, uint32_t state);
 /* For so long while a process sits on it: GNI_LOCK_NS, or 0 where the caller looks again anyhow. */
 int gni_datagram_lock(struct gni_nic *nic, int64_t patience_ns);
 void gni_datagram_unlock(struct gni_nic *nic);
-/* Our table and an attached peer's. */
+/* Our table and an attached peer's; NULL: ours alone. */
 int gni_datagram_lock_pair(struct gni_nic *nic, struct gni_peer *peer, int64_t patience_ns);
 void gni_datagram_unlock_pair(struct gni_nic *nic, struct gni_peer *peer);
-/* With the lock held: how many records may be in use, the oldest one in a state and of a peer
- * (GNI_ADDRESS_ANY: any), the one that is asked for. */
-uint32_t gni_datagram_records(const struct gni_view *view);
+/* With the lock held: the oldest record in a state and of a peer (GNI_ADDRESS_ANY: any), the one
+ * that is asked for. */
 uint32_t gni_datagram_find(const struct gni_view *view, uint32_t state, uint32_t pe, uint32_t inst);
 uint32_t gni_datagram_asked(const struct gni_question *q);
 uint32_t gni_datagram_take(const struct gni_view *view);

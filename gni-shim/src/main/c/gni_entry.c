@@ -4,6 +4,23 @@
 #include <string.h>
 
 #define FIELD(entry, shift, bits) (((entry) >> (shift)) & ((1ull << (bits)) - 1))
+#define READS(name, shift, bits)                                                                   \
+    uint64_t name(gni_cq_entry_t entry)                                                            \
+    {                                                                                              \
+        return FIELD(entry, shift, bits);                                                          \
+    }
+#define WRITES(name, shift, bits)                                                                  \
+    void name(gni_cq_entry_t *entry, uint64_t value)                                               \
+    {                                                                                              \
+        set_field(entry, shift, bits, value);                                                      \
+    }
+/* Fields that only Aries' own messages and collectives have. */
+#define NEVER(type, name)                                                                          \
+    type name(gni_cq_entry_t entry)                                                                \
+    {                                                                                              \
+        (void)entry;                                                                               \
+        return 0;                                                                                  \
+    }
 
 static void set_field(gni_cq_entry_t *entry, unsigned shift, unsigned bits, uint64_t value)
 {
@@ -12,122 +29,41 @@ static void set_field(gni_cq_entry_t *entry, unsigned shift, unsigned bits, uint
     *entry = (*entry & ~mask) | (value << shift & mask);
 }
 
-uint64_t gni_cq_get_data(gni_cq_entry_t entry)
-{
-    return entry & GNI_ENTRY_DATA;
-}
+READS(gni_cq_get_data, 0, 56)
+READS(gni_cq_get_inst_id, 0, 32)
+READS(gni_cq_get_rem_inst_id, 0, 32)
+READS(gni_cq_get_msg_id, 0, 32)
+READS(gni_cq_get_tid, 32, 22)
+READS(gni_cq_get_type, 54, 2)
+READS(gni_cq_get_source, 56, 3)
+READS(gni_cq_get_status, 59, 4)
+READS(gni_cq_overrun, 63, 1)
 
-uint64_t gni_cq_get_source(gni_cq_entry_t entry)
-{
-    return FIELD(entry, 56, 3);
-}
+WRITES(gni_cq_set_inst_id, 0, 32)
+WRITES(gni_cq_set_rem_inst_id, 0, 32)
+WRITES(gni_cq_set_msg_id, 0, 32)
+WRITES(gni_cq_set_tid, 32, 22)
+WRITES(gni_cq_set_type, 54, 2)
 
-uint64_t gni_cq_get_status(gni_cq_entry_t entry)
-{
-    return FIELD(entry, 59, 4);
-}
-
-uint64_t gni_cq_get_info(gni_cq_entry_t entry)
-{
-    (void)entry; /* of Aries only */
-    return 0;
-}
-
-uint64_t gni_cq_overrun(gni_cq_entry_t entry)
-{
-    return entry >> 63;
-}
-
-uint64_t gni_cq_rem_overrun(gni_cq_entry_t entry)
-{
-    (void)entry;
-    return 0;
-}
-
-uint64_t gni_cq_get_inst_id(gni_cq_entry_t entry)
-{
-    return FIELD(entry, 0, 32);
-}
-
-uint64_t gni_cq_get_rem_inst_id(gni_cq_entry_t entry)
-{
-    return FIELD(entry, 0, 32);
-}
-
-uint64_t gni_cq_get_tid(gni_cq_entry_t entry)
-{
-    return FIELD(entry, 32, 22);
-}
-
-uint64_t gni_cq_get_msg_id(gni_cq_entry_t entry)
-{
-    return FIELD(entry, 0, 32);
-}
-
-uint64_t gni_cq_get_type(gni_cq_entry_t entry)
-{
-    return FIELD(entry, 54, 2);
-}
-
-/* Fields that only Aries' own messages and collectives have. */
-#define NEVER(name)                                                                                \
-    uint64_t name(gni_cq_entry_t entry)                                                            \
-    {                                                                                              \
-        (void)entry;                                                                               \
-        return 0;                                                                                  \
-    }
-NEVER(gni_cq_get_block_id)
-NEVER(gni_cq_get_unsuccessful_cnt)
-NEVER(gni_cq_get_marker_id)
-NEVER(gni_cq_get_failed_enqueue_cnt)
-NEVER(gni_cq_get_trans_type)
+NEVER(uint64_t, gni_cq_get_info)
+NEVER(uint64_t, gni_cq_rem_overrun)
+NEVER(uint64_t, gni_cq_get_block_id)
+NEVER(uint64_t, gni_cq_get_unsuccessful_cnt)
+NEVER(uint64_t, gni_cq_get_marker_id)
+NEVER(uint64_t, gni_cq_get_failed_enqueue_cnt)
+NEVER(uint64_t, gni_cq_get_trans_type)
+NEVER(unsigned, gni_cq_status_dla_overflow)
+NEVER(unsigned, gni_cq_bte_enq_status)
 
 /* Of a reduction's event: its channel, and the low 22 bits of what the leaves named it. */
 uint64_t gni_cq_get_ce_id(gni_cq_entry_t entry)
 {
-    return gni_cq_get_source(entry) == GNI_SOURCE_CE ? FIELD(entry, 0, 32) : 0;
+    return gni_cq_get_source(entry) == GNI_SOURCE_CE ? gni_cq_get_inst_id(entry) : 0;
 }
 
 uint64_t gni_cq_get_reductn_id(gni_cq_entry_t entry)
 {
-    return gni_cq_get_source(entry) == GNI_SOURCE_CE ? FIELD(entry, 32, 22) : 0;
-}
-
-unsigned gni_cq_status_dla_overflow(gni_cq_entry_t entry)
-{
-    (void)entry;
-    return 0;
-}
-
-unsigned gni_cq_bte_enq_status(gni_cq_entry_t entry)
-{
-    (void)entry;
-    return 0;
-}
-
-void gni_cq_set_inst_id(gni_cq_entry_t *entry, uint64_t value)
-{
-    set_field(entry, 0, 32, value);
-}
-
-void gni_cq_set_rem_inst_id(gni_cq_entry_t *entry, uint64_t value)
-{
-    set_field(entry, 0, 32, value);
-}
-
-void gni_cq_set_tid(gni_cq_entry_t *entry, uint64_t value)
-{
-    set_field(entry, 32, 22, value);
-}
-
-void gni_cq_set_msg_id(gni_cq_entry_t *entry, uint64_t value)
-{
-    set_field(entry, 0, 32, value);
-}
-
-void gni_cq_set_type(gni_cq_entry_t *entry, uint64_t value)
-{
-    set_field(entry, 54, 2, value);
+    return gni_cq_get_source(entry) == GNI_SOURCE_CE ? gni_cq_get_tid(entry) : 0;
 }
 
 void gni_cq_clr_status(gni_cq_entry_t *entry)

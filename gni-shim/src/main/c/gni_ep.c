@@ -110,11 +110,7 @@ gni_return_t GNI_EpDestroy(gni_ep_handle_t ep_hndl)
     if (ep->outstanding != 0)
         gni_post_forget(ep);
     gni_datagram_forget(ep);
-    for (struct gni_ep **at = &nic->eps; *at != NULL; at = &(*at)->next)
-        if (*at == ep) {
-            *at = ep->next;
-            break;
-        }
+    GNI_UNLINK(nic->eps, ep, next);
     if (ep->cq != NULL)
         ep->cq->eps--;
     gni_handle_take(ep->handle);

@@ -92,11 +92,7 @@ gni_return_t GNI_ReleaseErrors(gni_err_handle_t err_handle)
         gni_leave(&nic->lock);
         return GNI_RC_NOT_DONE;
     }
-    for (struct gni_err **at = &nic->errors; *at != NULL; at = &(*at)->next)
-        if (*at == e) {
-            *at = e->next;
-            break;
-        }
+    GNI_UNLINK(nic->errors, e, next);
     gni_leave(&nic->lock);
     gni_handle_take(e->handle);
     free(e->events);

@@ -27,17 +27,21 @@ static void unlock_of(struct gni_nic *nic, struct gni_peer *peer, int of_peer)
         gni_datagram_unlock(nic);
 }
 
-static int is_self(const struct gni_nic *nic, const struct gni_peer *peer)
+/* One table is to be locked. */
+static int is_alone(const struct gni_nic *nic, const struct gni_peer *peer)
 {
-    return peer->pe == nic->pe && peer->inst == nic->inst;
+    return peer == NULL || (peer->pe == nic->pe && peer->inst == nic->inst);
 }
 
 int gni_datagram_lock_pair(struct gni_nic *nic, struct gni_peer *peer, int64_t patience_ns)
 {
-    int peer_first = peer->pe < nic->pe || (peer->pe == nic->pe && peer->inst < nic->inst);
-    int error = lock_of(nic, peer, peer_first, patience_ns);
+    int peer_first, error;
 
-    if (error != 0 || is_self(nic, peer))
+    if (is_alone(nic, peer))
+        return gni_datagram_lock(nic, patience_ns);
+    peer_first = peer->pe < nic->pe || (peer->pe == nic->pe && peer->inst < nic->inst);
+    error = lock_of(nic, peer, peer_first, patience_ns);
+    if (error != 0)
         return error;
     error = lock_of(nic, peer, !peer_first, patience_ns);
     if (error != 0)
@@ -47,7 +51,7 @@ int gni_datagram_lock_pair(struct gni_nic *nic, struct gni_peer *peer, int64_t p
 
 void gni_datagram_unlock_pair(struct gni_nic *nic, struct gni_peer *peer)
 {
-    if (!is_self(nic, peer))
+    if (!is_alone(nic, peer))
         unlock_of(nic, peer, 1);
     unlock_of(nic, peer, 0);
 }
@@ -136,8 +140,7 @@ int gni_datagram_deliver(struct gni_nic *nic, uint32_t index, int64_t patience_n
     uint32_t waiting;
     int error = 0;
 
-    if ((peer ? gni_datagram_lock_pair(nic, peer, patience_ns)
-              : gni_datagram_lock(nic, patience_ns)) != 0)
+    if (gni_datagram_lock_pair(nic, peer, patience_ns) != 0)
         return 0;
     waiting = gni_datagram_find(&nic->view, GNI_EXCHANGE_REMOTE_WAITING, own->pe, own->inst);
     if (gni_datagram_state(own) == GNI_EXCHANGE_LOCAL_READY) {
@@ -146,13 +149,11 @@ int gni_datagram_deliver(struct gni_nic *nic, uint32_t index, int64_t patience_n
         else
             error = peer ? meet(nic, peer, own) : -EAGAIN;
     }
-    if (peer == NULL) {
-        gni_datagram_unlock(nic);
-        return error == 0;
-    }
     gni_datagram_unlock_pair(nic, peer);
-    snic_ring(peer->snic);
-    snic_ring_self(nic->snic);
+    if (peer != NULL) {
+        snic_ring(peer->snic);
+        snic_ring_self(nic->snic);
+    }
     return error == 0;
 }
 
@@ -172,17 +173,13 @@ void gni_datagram_adopt(struct gni_nic *nic, uint32_t index)
     if (waiting == GNI_DATAGRAM_NONE)
         return;
     peer = reach(nic, pe, inst);
-    if ((peer ? gni_datagram_lock_pair(nic, peer, GNI_LOCK_NS)
-              : gni_datagram_lock(nic, GNI_LOCK_NS)) != 0)
+    if (gni_datagram_lock_pair(nic, peer, GNI_LOCK_NS) != 0)
         return;
     /* It may have been cancelled meanwhile, and ours may have been found by another. */
     waiting = gni_datagram_find(&nic->view, GNI_EXCHANGE_REMOTE_WAITING, pe, inst);
     if (waiting != GNI_DATAGRAM_NONE && gni_datagram_state(own) == GNI_EXCHANGE_OPEN)
         take_waiting(nic, own, waiting, peer);
-    if (peer == NULL) {
-        gni_datagram_unlock(nic);
-        return;
-    }
     gni_datagram_unlock_pair(nic, peer);
-    snic_ring(peer->snic);
+    if (peer != NULL)
+        snic_ring(peer->snic);
 }

@@ -78,8 +78,9 @@ gni_return_t GNI_ExtPeerState(gni_nic_handle_t nic_hndl, uint32_t remote_addr, u
     return peer != NULL ? GNI_RC_SUCCESS : GNI_RC_ERROR_NOMEM;
 }
 
-gni_return_t GNI_ExtPeerPin(gni_nic_handle_t nic_hndl, uint32_t remote_addr, uint32_t remote_id,
-                            uint64_t incarnation)
+/* Pins the peer to an incarnation, 0: to none, and lets go of another one. */
+static gni_return_t pin(gni_nic_handle_t nic_hndl, uint32_t pe, uint32_t inst, uint64_t incarnation,
+                        int drops_any)
 {
     struct gni_nic *nic = gni_handle_find(nic_hndl, GNI_KIND_NIC);
     struct gni_peer *peer;
@@ -87,24 +88,24 @@ gni_return_t GNI_ExtPeerPin(gni_nic_handle_t nic_hndl, uint32_t remote_addr, uin
     if (nic == NULL)
         return GNI_RC_INVALID_PARAM;
     gni_enter(&nic->lock);
-    peer = gni_peer_find(nic, remote_addr, remote_id);
-    if (peer != NULL)
-        gni_peer_pin(peer, incarnation);
+    peer = gni_peer_find(nic, pe, inst);
+    if (peer != NULL) {
+        peer->pinned = incarnation;
+        if (drops_any || (incarnation != 0 && peer->snic != NULL &&
+                          snic_peer_incarnation(peer->snic) != incarnation))
+            gni_peer_drop(peer);
+    }
     gni_leave(&nic->lock);
     return peer != NULL ? GNI_RC_SUCCESS : GNI_RC_ERROR_NOMEM;
 }
 
+gni_return_t GNI_ExtPeerPin(gni_nic_handle_t nic_hndl, uint32_t remote_addr, uint32_t remote_id,
+                            uint64_t incarnation)
+{
+    return pin(nic_hndl, remote_addr, remote_id, incarnation, 0);
+}
+
 gni_return_t GNI_ExtPeerForget(gni_nic_handle_t nic_hndl, uint32_t remote_addr, uint32_t remote_id)
 {
-    struct gni_nic *nic = gni_handle_find(nic_hndl, GNI_KIND_NIC);
-    struct gni_peer *peer;
-
-    if (nic == NULL)
-        return GNI_RC_INVALID_PARAM;
-    gni_enter(&nic->lock);
-    peer = gni_peer_find(nic, remote_addr, remote_id);
-    if (peer != NULL)
-        gni_peer_forget(peer);
-    gni_leave(&nic->lock);
-    return peer != NULL ? GNI_RC_SUCCESS : GNI_RC_ERROR_NOMEM;
+    return pin(nic_hndl, remote_addr, remote_id, 0, 1);
 }

@@ -52,7 +52,22 @@ enum gni_source {
     ((uint64_t)(uint32_t)(id) | (uint64_t)(tid) << 32 | (uint64_t)(type) << 54 |                   \
      (uint64_t)(source) << 56 | (uint64_t)(status) << 59)
 #define GNI_ENTRY_OVERRUN (1ull << 63)
-#define GNI_ENTRY_DATA 0x00ffffffffffffffull
+
+/* Takes an item out of the list that begins at `head`. next: the items' field. */
+#define GNI_UNLINK(head, item, next)                                                               \
+    for (__typeof__(head) *at = &(head); *at != NULL; at = &(*at)->next)                           \
+        if (*at == (item)) {                                                                       \
+            *at = (item)->next;                                                                    \
+            break;                                                                                 \
+        }
+
+/* A message to be sent. */
+struct gni_message {
+    const void *header, *data;
+    uint32_t header_length, data_length;
+    uint32_t id;
+    uint8_t tag;
+};
 
 struct gni_cdm {
     void *handle;
@@ -172,7 +187,6 @@ struct gni_request {
     uint8_t status;    /* enum gni_status */
     uint32_t tid;      /* in entries; 0 is none */
     struct gni_cq *cq;
-    uint32_t msg_id;
     struct gni_ep *ep; /* NULL: destroyed meanwhile */
     gni_post_descriptor_t *descriptor;
     uint64_t post_id;
@@ -325,7 +339,6 @@ uint64_t gni_number_of(const char *variable, uint64_t otherwise);
 uint64_t gni_now_ns(void);
 uint64_t gni_coarse_ns(void);
 uint32_t gni_device_count(void);
-uint32_t gni_device_address(uint32_t device);
 int gni_device_is_aries(void);
 uint8_t gni_ptag_of(uint32_t cookie);
 void gni_job_of(const struct gni_cdm *cdm, char job[SNIC_NAME_MAX]);
@@ -342,8 +355,6 @@ void gni_peer_drop(struct gni_peer *peer);
 /* GNI_RC_SUCCESS, or INVALID_STATE: a file of the handle's memory was cut. Asked where there is
  * nothing to do. */
 gni_return_t gni_nic_whole(const struct gni_nic *nic);
-void gni_peer_pin(struct gni_peer *peer, uint64_t incarnation);
-void gni_peer_forget(struct gni_peer *peer);
 /* It is time to ask for the clock, and perhaps whether it lives: after a call that found nothing to
  * do, and at every GNI_LIVENESS_POSTSth post. */
 static inline int gni_peer_is_due(const struct gni_nic *nic, struct gni_peer *peer)
@@ -363,6 +374,7 @@ void gni_mem_close(struct gni_nic *nic);
 int gni_mem_key(struct gni_nic *nic, uint64_t address, uint64_t length, uint32_t flags,
                 uint64_t *base, snic_key_t *key);
 gni_return_t gni_mem_code(int error);
+int gni_mem_prepare_ring(struct gni_cq *cq); /* of the destination, or NULL; 0 or -errno */
 int gni_mem_take_index(struct gni_nic *nic, uint32_t *index);
 /* Ends these keys: 0, or -ETIMEDOUT as snic_deregister. */
 int gni_mem_drain(struct gni_nic *nic, const snic_key_t *keys, uint32_t count);
@@ -424,9 +436,29 @@ static inline void gni_cq_push(struct gni_cq *cq, uint64_t entry)
 int gni_cq_ring_prepare(struct gni_cq *cq, const char *call); /* 0 or -errno */
 void gni_cq_free(struct gni_cq *cq);
 int gni_cq_waits(struct gni_cq *cq); /* 0 nothing, 1 an event, 2 an overrun; under the lock */
-static inline uint32_t gni_cq_tid(const struct gni_request *request)
+/* Takes a request for the events of a post. */
+static inline struct gni_request *gni_post_request(struct gni_ep *ep, struct gni_cq *cq,
+                                                   gni_post_descriptor_t *d, uint8_t events)
 {
-    return request->tid;
+    struct gni_request *request = gni_cq_request(cq, GNI_REQUEST_POST, events);
+
+    request->ep = ep;
+    request->descriptor = d;
+    request->post_id = d->post_id;
+    ep->outstanding += events != 0;
+    d->status = GNI_RC_NOT_DONE;
+    return request;
+}
+/* The event of a message, which has no descriptor. type: GNI_CQ_EVENT_TYPE_SMSG or _MSGQ. */
+static inline void gni_cq_tell_sender(struct gni_ep *ep, struct gni_cq *cq, uint32_t status,
+                                      uint32_t type, uint32_t msg_id)
+{
+    struct gni_request *request = gni_cq_request(cq, GNI_REQUEST_SMSG, 1);
+
+    request->ep = ep;
+    request->status = (uint8_t)status;
+    ep->outstanding++;
+    gni_cq_push(cq, GNI_ENTRY(GNI_SOURCE_SREQ, status, type, request->tid, msg_id));
 }
 
 /* ---- gni_post.c, gni_datagram.c, gni_channel.c, gni_errors.c ---- */

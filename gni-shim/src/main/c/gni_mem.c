@@ -49,6 +49,11 @@ gni_return_t gni_mem_code(int error)
                                                     : GNI_RC_ERROR_RESOURCE;
 }
 
+int gni_mem_prepare_ring(struct gni_cq *cq)
+{
+    return cq && !(cq->mode & GNI_CQ_UNMANAGED) ? gni_cq_ring_prepare(cq, "GNI_MemRegister") : 0;
+}
+
 /* ---- the table ---- */
 
 void gni_mem_publish(struct gni_nic *nic, uint32_t index, uint64_t base)
@@ -155,8 +160,7 @@ static gni_return_t register_one(struct gni_nic *nic, uint64_t address, uint64_t
     uint64_t base;
     snic_key_t key;
     uint32_t index;
-    int error =
-        cq && !(cq->mode & GNI_CQ_UNMANAGED) ? gni_cq_ring_prepare(cq, "GNI_MemRegister") : 0;
+    int error = gni_mem_prepare_ring(cq);
 
     if (error == 0)
         error = gni_mem_key(nic, address, length, flags, &base, &key);
@@ -273,8 +277,7 @@ static gni_return_t register_segments(struct gni_nic *nic, const gni_mem_segment
 {
     struct gni_own_mdh *own;
     uint32_t index, first = 0, made = 0;
-    int error =
-        cq && !(cq->mode & GNI_CQ_UNMANAGED) ? gni_cq_ring_prepare(cq, "GNI_MemRegister") : 0;
+    int error = gni_mem_prepare_ring(cq);
 
     if (error != 0 || gni_mem_take_index(nic, &index) != 0)
         return GNI_RC_ERROR_RESOURCE;

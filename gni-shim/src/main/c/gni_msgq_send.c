@@ -60,28 +60,9 @@ static int takes_part(const struct gni_msgq_node *node, uint32_t inst)
     return 0;
 }
 
-static void tell_sender(struct gni_ep *ep, struct gni_cq *cq, uint32_t status, uint32_t msg_id)
-{
-    struct gni_request *request = gni_cq_request(cq, GNI_REQUEST_SMSG, 1); /* no descriptor */
-
-    request->ep = ep;
-    request->status = (uint8_t)status;
-    request->msg_id = msg_id;
-    ep->outstanding++;
-    gni_cq_push(cq, GNI_ENTRY(GNI_SOURCE_SREQ, status, GNI_CQ_EVENT_TYPE_MSGQ, gni_cq_tid(request),
-                              msg_id));
-}
-
-struct message {
-    const void *header, *data;
-    uint32_t header_length, data_length;
-    uint32_t id;
-    uint8_t tag;
-};
-
 /* Into a slot of the other node; 0: no credit. */
 static int deliver(struct gni_msgq *q, struct gni_ep *ep, struct gni_msgq_remote *remote,
-                   uint32_t there, const struct message *m)
+                   uint32_t there, const struct gni_message *m)
 {
     struct gni_msgq_slot *slot = claim(q, remote, there);
     uint64_t word;
@@ -112,7 +93,7 @@ static int deliver(struct gni_msgq *q, struct gni_ep *ep, struct gni_msgq_remote
 }
 
 /* The lock is held. */
-static gni_return_t send_message(struct gni_msgq *q, struct gni_ep *ep, const struct message *m)
+static gni_return_t send_message(struct gni_msgq *q, struct gni_ep *ep, const struct gni_message *m)
 {
     struct gni_cq *cq = ep->cq ? ep->cq : q->cq;
     uint32_t index = gni_msgq_find(q, ep->pe), there, status;
@@ -138,7 +119,7 @@ static gni_return_t send_message(struct gni_msgq *q, struct gni_ep *ep, const st
         gni_errors_note(q->nic, status);
     }
     if (cq != NULL)
-        tell_sender(ep, cq, status, m->id);
+        gni_cq_tell_sender(ep, cq, status, GNI_CQ_EVENT_TYPE_MSGQ, m->id);
     return cq != NULL || status == GNI_STATUS_OK ? GNI_RC_SUCCESS : GNI_RC_TRANSACTION_ERROR;
 }
 
@@ -148,7 +129,7 @@ gni_return_t GNI_MsgqSend(gni_msgq_handle_t msgq_hndl, gni_ep_handle_t ep_hndl, 
 {
     struct gni_msgq *q = gni_handle_find(msgq_hndl, GNI_KIND_MSGQ);
     struct gni_ep *ep = gni_handle_find(ep_hndl, GNI_KIND_EP);
-    const struct message m = {hdr, msg, hdr_len, msg_len, msg_id, msg_tag};
+    const struct gni_message m = {hdr, msg, hdr_len, msg_len, msg_id, msg_tag};
     gni_return_t code;
 
     if (q == NULL || ep == NULL || ep->nic != q->nic || (hdr == NULL && hdr_len != 0) ||

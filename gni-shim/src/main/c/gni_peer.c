@@ -125,19 +125,6 @@ uint32_t gni_peer_reach(struct gni_nic *nic, uint32_t pe, uint32_t inst, struct 
     return status;
 }
 
-void gni_peer_pin(struct gni_peer *peer, uint64_t incarnation)
-{
-    peer->pinned = incarnation;
-    if (incarnation != 0 && peer->snic != NULL && snic_peer_incarnation(peer->snic) != incarnation)
-        gni_peer_drop(peer);
-}
-
-void gni_peer_forget(struct gni_peer *peer)
-{
-    gni_peer_drop(peer);
-    peer->pinned = 0;
-}
-
 void gni_peers_close(struct gni_nic *nic)
 {
     for (uint32_t i = 0; i < GNI_PEER_BUCKETS; i++) {

@@ -154,7 +154,7 @@ uint32_t gni_post_execute(struct gni_ep *ep, gni_post_descriptor_t *d)
 
 static void complete(struct gni_request *request, uint32_t status, uint16_t cq_mode)
 {
-    uint32_t tid = gni_cq_tid(request), id = request->ep ? request->ep->local_event : 0;
+    uint32_t tid = request->tid, id = request->ep ? request->ep->local_event : 0;
 
     request->status = (uint8_t)status;
     if (request->cq->nic->is_aries)
@@ -172,20 +172,6 @@ static uint8_t events_of(uint16_t cq_mode)
 {
     return (uint8_t)((cq_mode & GNI_CQMODE_LOCAL_EVENT ? 1 : 0) +
                      (cq_mode & GNI_CQMODE_GLOBAL_EVENT ? 1 : 0));
-}
-
-/* Takes a request for the events of a post. */
-static inline struct gni_request *account_for(struct gni_ep *ep, struct gni_cq *cq,
-                                              gni_post_descriptor_t *d, uint8_t events)
-{
-    struct gni_request *request = gni_cq_request(cq, GNI_REQUEST_POST, events);
-
-    request->ep = ep;
-    request->descriptor = d;
-    request->post_id = d->post_id;
-    ep->outstanding += events != 0;
-    d->status = GNI_RC_NOT_DONE;
-    return request;
 }
 
 /* A queue that events of this post can go to; NULL with *code set. */
@@ -214,7 +200,7 @@ void gni_post_account(struct gni_ep *ep, struct gni_cq *cq, gni_post_descriptor_
         d->status = status == GNI_STATUS_OK ? GNI_RC_SUCCESS : GNI_RC_TRANSACTION_ERROR;
         return;
     }
-    request = account_for(ep, cq, d, events_of(d->cq_mode));
+    request = gni_post_request(ep, cq, d, events_of(d->cq_mode));
     complete(request, status, d->cq_mode);
     if (request->events == 0)
         gni_cq_request_free(request);
@@ -234,7 +220,7 @@ static gni_return_t run(struct gni_ep *ep, struct gni_cq *cq, gni_post_descripto
     d->cq_mode_complete = 0;
     if (ep->nic->is_deferring && cq != NULL && events_of(d->cq_mode) != 0 &&
         (d->type == GNI_POST_RDMA_PUT || d->type == GNI_POST_RDMA_GET))
-        defer(ep->nic, account_for(ep, cq, d, events_of(d->cq_mode)));
+        defer(ep->nic, gni_post_request(ep, cq, d, events_of(d->cq_mode)));
     else
         gni_post_account(ep, cq, d, gni_post_execute(ep, d));
     return GNI_RC_SUCCESS;
@@ -373,7 +359,7 @@ static inline int put_at_once(struct gni_ep *ep, gni_post_descriptor_t *d)
     d->status = GNI_RC_SUCCESS;
     if (is_told) {
         uint32_t id = ep->nic->is_aries ? ep->local_event & 0xffffffu : ep->local_event;
-        uint32_t tid = gni_cq_tid(account_for(ep, cq, d, 1));
+        uint32_t tid = gni_post_request(ep, cq, d, 1)->tid;
 
         gni_cq_append(cq, GNI_ENTRY(GNI_SOURCE_SREQ, 0, GNI_CQ_EVENT_TYPE_POST, tid, id));
     }

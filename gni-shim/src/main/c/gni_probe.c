@@ -122,21 +122,14 @@ static gni_return_t cancel(const struct gni_question *q)
     gni_return_t code = GNI_RC_NO_MATCH;
     uint32_t index;
 
-    if (q->ep->is_bound) {
+    if (q->ep->is_bound && gni_peer_ready(nic, q->ep->peer) == GNI_STATUS_OK)
         peer = q->ep->peer;
-        if (gni_peer_ready(nic, peer) != GNI_STATUS_OK)
-            peer = NULL;
-    }
-    if ((peer ? gni_datagram_lock_pair(nic, peer, GNI_LOCK_NS)
-              : gni_datagram_lock(nic, GNI_LOCK_NS)) != 0)
+    if (gni_datagram_lock_pair(nic, peer, GNI_LOCK_NS) != 0)
         return GNI_RC_ERROR_RESOURCE;
     index = gni_datagram_asked(q);
     if (index != GNI_DATAGRAM_NONE)
         code = end_exchange(nic, index, peer);
-    if (peer != NULL)
-        gni_datagram_unlock_pair(nic, peer);
-    else
-        gni_datagram_unlock(nic);
+    gni_datagram_unlock_pair(nic, peer);
     return code;
 }
 

@@ -26,8 +26,7 @@ struct gni_reserved {
 gni_return_t gni_reserve(struct gni_nic *nic, uint64_t address, uint64_t length, struct gni_cq *cq,
                          uint32_t flags, gni_mem_handle_t *mem_hndl)
 {
-    int error =
-        cq && !(cq->mode & GNI_CQ_UNMANAGED) ? gni_cq_ring_prepare(cq, "GNI_MemRegister") : 0;
+    int error = gni_mem_prepare_ring(cq);
     struct gni_reserved *reserved;
     uint32_t index;
 

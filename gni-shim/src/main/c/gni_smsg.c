@@ -38,13 +38,6 @@ static void full_fence(void)
 
 /* ---- sending ---- */
 
-struct message {
-    const void *header, *data;
-    uint32_t header_length, data_length;
-    uint32_t msg_id;
-    uint8_t tag;
-};
-
 static uint32_t open_peer(struct gni_ep *ep, struct gni_target *target)
 {
     return gni_target_open(ep, &ep->smsg.reach, &ep->smsg.handle, target);
@@ -108,7 +101,7 @@ static uint64_t credits_left(struct gni_ep *ep)
     return s->is_broken ? 0 : s->out.credits - (s->sent - s->returned);
 }
 
-static void copy_message(uint8_t *to, const struct message *m, uint64_t released)
+static void copy_message(uint8_t *to, const struct gni_message *m, uint64_t released)
 {
     uint32_t words[2] = {(m->header_length + m->data_length) | (uint32_t)m->tag << 16,
                          (uint32_t)released};
@@ -123,7 +116,8 @@ static void copy_message(uint8_t *to, const struct message *m, uint64_t released
 }
 
 /* Into a mailbox that is mapped here: one copy, one store, one pin. */
-static uint32_t write_mapped(struct gni_ep *ep, const struct message *m, struct gni_target *target)
+static uint32_t write_mapped(struct gni_ep *ep, const struct gni_message *m,
+                             struct gni_target *target)
 {
     uint8_t *slot = gni_target_at(target, ep->smsg.remote + ep->smsg.send_slot);
     uint32_t status = gni_target_begin(target, SNIC_WRITE);
@@ -138,7 +132,7 @@ static uint32_t write_mapped(struct gni_ep *ep, const struct message *m, struct 
     return gni_target_end(target);
 }
 
-static uint32_t write_any(struct gni_ep *ep, const struct message *m, struct gni_target *target)
+static uint32_t write_any(struct gni_ep *ep, const struct gni_message *m, struct gni_target *target)
 {
     struct gni_smsg *s = &ep->smsg;
     uint64_t slot = s->remote + s->send_slot, sequence = s->sent + 1;
@@ -155,7 +149,7 @@ static uint32_t write_any(struct gni_ep *ep, const struct message *m, struct gni
     return status;
 }
 
-static uint32_t send_message(struct gni_ep *ep, const struct message *m)
+static uint32_t send_message(struct gni_ep *ep, const struct gni_message *m)
 {
     struct gni_smsg *s = &ep->smsg;
     struct gni_target target;
@@ -176,19 +170,7 @@ static uint32_t send_message(struct gni_ep *ep, const struct message *m)
     return GNI_STATUS_OK;
 }
 
-static void tell_sender(struct gni_ep *ep, uint32_t status, uint32_t msg_id)
-{
-    struct gni_request *request = gni_cq_request(ep->cq, GNI_REQUEST_SMSG, 1);
-
-    request->status = (uint8_t)status;
-    request->msg_id = msg_id;
-    request->ep = ep;
-    ep->outstanding++;
-    gni_cq_push(ep->cq, GNI_ENTRY(GNI_SOURCE_SREQ, status, GNI_CQ_EVENT_TYPE_SMSG,
-                                  gni_cq_tid(request), msg_id));
-}
-
-static gni_return_t send_checked(struct gni_ep *ep, const struct message *m)
+static gni_return_t send_checked(struct gni_ep *ep, const struct gni_message *m)
 {
     struct gni_cq *cq = ep->cq;
     struct gni_target target;
@@ -213,13 +195,13 @@ static gni_return_t send_checked(struct gni_ep *ep, const struct message *m)
     if (status != GNI_STATUS_OK)
         gni_errors_note(ep->nic, status);
     if (cq != NULL)
-        tell_sender(ep, status, m->msg_id);
+        gni_cq_tell_sender(ep, cq, status, GNI_CQ_EVENT_TYPE_SMSG, m->id);
     else if (status != GNI_STATUS_OK)
         return GNI_RC_TRANSACTION_ERROR;
     return GNI_RC_SUCCESS;
 }
 
-static int fits(const struct gni_smsg *s, const struct message *m)
+static int fits(const struct gni_smsg *s, const struct gni_message *m)
 {
     uint64_t length = (uint64_t)m->header_length + m->data_length;
 
@@ -233,7 +215,7 @@ gni_return_t GNI_SmsgSendWTag(gni_ep_handle_t ep_hndl, void *header, uint32_t he
                               void *data, uint32_t data_length, uint32_t msg_id, uint8_t tag)
 {
     struct gni_ep *ep = gni_handle_find(ep_hndl, GNI_KIND_EP);
-    struct message m = {header, data, header_length, data_length, msg_id, tag};
+    struct gni_message m = {header, data, header_length, data_length, msg_id, tag};
     gni_return_t code = GNI_RC_INVALID_PARAM;
 
     if (ep == NULL || (header == NULL && header_length != 0) || (data == NULL && data_length != 0))
