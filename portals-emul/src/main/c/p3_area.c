@@ -126,6 +126,11 @@ static uint32_t *next_of(const struct p3_view *view, enum p3_table table, uint32
                                   : &view->eq[index].next;
 }
 
+static uint32_t limit_of(const struct p3_view *view, enum p3_table table)
+{
+    return table == P3_TABLE_ME ? view->mes : table == P3_TABLE_MD ? view->mds : view->eqs;
+}
+
 uint32_t p3_table_free(const struct p3_view *view, enum p3_table table)
 {
     return free_list_of(view, table)->count;
@@ -149,8 +154,7 @@ static void lay_out(const struct p3_view *view, enum p3_table table, uint32_t in
 void p3_table_grow(const struct p3_view *view, enum p3_table table, uint32_t to)
 {
     struct p3_free_list *list = free_list_of(view, table);
-    const uint32_t limits[P3_TABLES] = {view->mes, view->mds, view->eqs};
-    uint32_t limit = limits[table];
+    uint32_t limit = limit_of(view, table);
     uint32_t from = atomic_load_explicit(&view->area->ready[table], memory_order_relaxed);
 
     if (from >= to || to > limit)
@@ -239,23 +243,6 @@ struct p3_intent *p3_view_intent(const struct p3_view *view, uint32_t slot)
 /* ---- free lists: changed by the owner when taking, by anybody when giving (p3_unlink_apply) ----
  */
 
-static uint32_t list_take(struct p3_free_list *list, uint32_t limit, uint32_t *next, size_t stride)
-{
-    uint32_t index = list->head;
-    uint32_t after;
-
-    if (list->count == 0 || index >= limit)
-        return P3_NONE;
-    after = *(uint32_t *)(void *)((uint8_t *)next + (size_t)index * stride);
-    list->head = after < limit ? after : P3_NONE;
-    list->count--;
-    if (list->head == P3_NONE) {
-        list->tail = P3_NONE;
-        list->count = 0;
-    }
-    return index;
-}
-
 static void sr_add_current(const struct p3_view *view, uint32_t current, uint32_t max)
 {
     _Atomic uint64_t *sr = view->area->sr;
@@ -266,36 +253,34 @@ static void sr_add_current(const struct p3_view *view, uint32_t current, uint32_
         atomic_store_explicit(&sr[max], now, memory_order_relaxed);
 }
 
-uint32_t p3_me_take(const struct p3_view *view)
+static int is_live(const struct p3_view *view, enum p3_table table, uint32_t index)
 {
-    uint32_t index =
-        list_take(&view->area->me_free, view->mes, &view->me[0].next, sizeof(struct p3_me));
+    uint32_t flags = table == P3_TABLE_ME   ? view->me[index].flags
+                     : table == P3_TABLE_MD ? view->md[index].flags
+                                            : view->eq[index].flags;
 
-    if (index == P3_NONE || view->me[index].flags & P3_LIVE)
-        return P3_NONE;
-    sr_add_current(view, PTL_SR_MES_CUR, PTL_SR_MES_MAX);
-    return index;
+    return (flags & P3_LIVE) != 0;
 }
 
-uint32_t p3_md_take(const struct p3_view *view)
+uint32_t p3_take(const struct p3_view *view, enum p3_table table)
 {
-    uint32_t index =
-        list_take(&view->area->md_free, view->mds, &view->md[0].next, sizeof(struct p3_md));
+    static const int current[P3_TABLES] = {PTL_SR_MES_CUR, PTL_SR_MDS_CUR, PTL_SR_EQS_CUR};
+    static const int most[P3_TABLES] = {PTL_SR_MES_MAX, PTL_SR_MDS_MAX, PTL_SR_EQS_MAX};
+    struct p3_free_list *list = free_list_of(view, table);
+    uint32_t limit = limit_of(view, table), index = list->head, after;
 
-    if (index == P3_NONE || view->md[index].flags & P3_LIVE)
+    if (list->count == 0 || index >= limit)
         return P3_NONE;
-    sr_add_current(view, PTL_SR_MDS_CUR, PTL_SR_MDS_MAX);
-    return index;
-}
-
-uint32_t p3_eq_take(const struct p3_view *view)
-{
-    uint32_t index =
-        list_take(&view->area->eq_free, view->eqs, &view->eq[0].next, sizeof(struct p3_eq));
-
-    if (index == P3_NONE || view->eq[index].flags & P3_LIVE)
+    after = *next_of(view, table, index);
+    list->head = after < limit ? after : P3_NONE;
+    list->count--;
+    if (list->head == P3_NONE) {
+        list->tail = P3_NONE;
+        list->count = 0;
+    }
+    if (is_live(view, table, index))
         return P3_NONE;
-    sr_add_current(view, PTL_SR_EQS_CUR, PTL_SR_EQS_MAX);
+    sr_add_current(view, current[table], most[table]);
     return index;
 }
 

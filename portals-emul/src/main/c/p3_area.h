@@ -208,13 +208,16 @@ _Static_assert(sizeof(struct p3_slot) == PTL_SLOT_BYTES, "p3_slot");
 
 enum p3_operation { P3_PUT = 1, P3_GET = 2, P3_GETPUT = 3 };
 
+/* An interface, as events and requests name it. */
+struct p3_who {
+    uint64_t incarnation;
+    uint32_t nid, pid, uid, jid;
+};
+
 /* A request as the target sees it; the initiator fills it. */
 struct p3_message {
+    struct p3_who from;
     uint32_t operation; /* enum p3_operation */
-    uint32_t nid;
-    uint32_t pid;
-    uint32_t uid;
-    uint32_t jid;
     uint32_t pt_index;
     uint32_t ac_index;
     uint32_t ack; /* 1: acknowledgement wanted */
@@ -222,7 +225,6 @@ struct p3_message {
     uint64_t hdr_data;
     uint64_t rlength;
     uint64_t remote_offset;
-    uint64_t incarnation;
     uint32_t retried; /* 1: sent again when nothing takes it, so not counted as a drop */
 };
 
@@ -233,11 +235,7 @@ struct p3_event {
     uint64_t mlength;
     uint64_t offset;
     uint64_t rlength;
-    uint64_t incarnation;
-    uint32_t nid;
-    uint32_t pid;
-    uint32_t uid;
-    uint32_t jid;
+    struct p3_who who;
     uint32_t pt_index;
     uint32_t md_handle;
     /* copy of the descriptor after the operation was counted */
@@ -410,9 +408,7 @@ static inline uint32_t p3_handle_generation(uint32_t handle)
 /* ---- tables, under the lock ---- */
 
 /* Takes an index from the free list, P3_NONE when none is left (or the list is corrupt). */
-uint32_t p3_me_take(const struct p3_view *view);
-uint32_t p3_md_take(const struct p3_view *view);
-uint32_t p3_eq_take(const struct p3_view *view);
+uint32_t p3_take(const struct p3_view *view, enum p3_table table);
 void p3_eq_give(const struct p3_view *view, uint32_t index);
 /* ---- match lists and their index, under the lock (p3_lists.c) ---- */
 

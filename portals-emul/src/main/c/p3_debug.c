@@ -93,8 +93,8 @@ int PtlTblDump(ptl_handle_ni_t ni_handle, int pt_index)
             code = p3_fail(PTL_NO_SPACE, "out of memory");
     }
     if (code == PTL_OK) {
-        fprintf(stderr, "%u.%u portal index %d: %u match entries\n", ni->nid, ni->pid, pt_index,
-                count);
+        fprintf(stderr, "%u.%u portal index %d: %u match entries\n", ni->self.nid, ni->self.pid,
+                pt_index, count);
         for (uint32_t i = 0; i < count; i++)
             print(ni, &all[i]);
     }

@@ -31,7 +31,7 @@ static int eq_place(struct p3_ni *ni, uint32_t first, uint32_t capacity, ptl_eq_
 {
     /* The sequence, low half of the stamp, wraps after the first round of the ring. */
     uint64_t stamp = (1ull << 32) - capacity;
-    uint32_t index = p3_eq_take(&ni->view);
+    uint32_t index = p3_take(&ni->view, P3_TABLE_EQ);
     struct p3_eq *eq;
 
     if (index == P3_NONE)

@@ -54,7 +54,7 @@ static uint64_t pair(uint32_t low, uint32_t high)
 static void slot_words(uint64_t *w, const struct p3_event *event, const struct p3_log *log)
 {
     uint8_t small[8];
-    uint16_t pid = (uint16_t)event->pid;
+    uint16_t pid = (uint16_t)event->who.pid;
 
     memcpy(small, &event->md_handle, 4);
     small[4] = (uint8_t)log->kind;
@@ -71,10 +71,10 @@ static void slot_words(uint64_t *w, const struct p3_event *event, const struct p
     w[PTL_SLOT_MD_LENGTH / 8] = event->length;
     w[PTL_SLOT_MD_MAX_SIZE / 8] = event->max_size;
     w[PTL_SLOT_MD_THRESHOLD / 8] = pair((uint32_t)event->threshold, event->options);
-    w[PTL_SLOT_NID / 8] = pair(event->nid, event->uid);
-    w[PTL_SLOT_JID / 8] = pair(event->jid, event->pt_index);
+    w[PTL_SLOT_NID / 8] = pair(event->who.nid, event->who.uid);
+    w[PTL_SLOT_JID / 8] = pair(event->who.jid, event->pt_index);
     w[PTL_SLOT_LINK / 8] = pair(log->link, 0);
-    w[PTL_SLOT_INCARNATION / 8] = event->incarnation;
+    w[PTL_SLOT_INCARNATION / 8] = event->who.incarnation;
 }
 
 /* Does the event with this stamp fall on one that was not taken? The reader's line is looked at

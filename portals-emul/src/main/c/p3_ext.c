@@ -178,7 +178,7 @@ int PtlExtIncarnation(ptl_handle_ni_t ni_handle, uint64_t *incarnation)
     if (incarnation == NULL)
         code = p3_fail(PTL_SEGV, "PtlExtIncarnation: incarnation is NULL");
     else
-        *incarnation = ni->incarnation;
+        *incarnation = ni->self.incarnation;
     p3_ni_leave(ni);
     return code;
 }

@@ -125,11 +125,7 @@ static void take_ack(struct p3_ni *ni, const struct p3_finish *f)
     p3_sr_add(ni, PTL_SR_RECV_COUNT, 1);
     p3_md_count(&md->threshold, &md->flags);
     p3_event_from_md(&ni->view, &event, f->md);
-    event.nid = f->ack_nid;
-    event.pid = f->ack_pid;
-    event.uid = f->ack_uid;
-    event.jid = f->ack_jid;
-    event.incarnation = f->ack_incarnation;
+    event.who = f->ack_from;
     event.hdr_data = 0;
     event.mlength = f->ack_mlength;
     if ((md->options & P3_MD_EVENTS_OFF) != P3_MD_EVENTS_OFF)

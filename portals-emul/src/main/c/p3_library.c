@@ -48,20 +48,22 @@ int PtlExtLastOutcome(void)
     return last_outcome;
 }
 
-uint64_t p3_now_ns(void)
+static uint64_t clock_ns(clockid_t clock)
 {
     struct timespec now;
 
-    clock_gettime(CLOCK_MONOTONIC, &now);
+    clock_gettime(clock, &now);
     return (uint64_t)now.tv_sec * 1000000000ull + (uint64_t)now.tv_nsec;
+}
+
+uint64_t p3_now_ns(void)
+{
+    return clock_ns(CLOCK_MONOTONIC);
 }
 
 uint64_t p3_coarse_ns(void)
 {
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
-    return (uint64_t)now.tv_sec * 1000000000ull + (uint64_t)now.tv_nsec;
+    return clock_ns(CLOCK_MONOTONIC_COARSE);
 }
 
 int p3_initialised(void)
@@ -195,7 +197,7 @@ static int slot_open(const ptl_ext_options_t *options, int is_program,
             (struct p3_ni_place){i, atomic_load(&slot->generation), library.first_pid, is_program};
         code = p3_ni_open(&place, options, desired, &slot->ni, why, why_size);
         if (code == PTL_OK && library.first_pid == 0)
-            library.first_pid = slot->ni->pid;
+            library.first_pid = slot->ni->self.pid;
         /* Partner: the load in p3_ni_enter; publishes slot->ni. */
         atomic_store(&slot->state, code == PTL_OK ? P3_OPEN : P3_CLOSED);
         if (code == PTL_OK)
@@ -244,7 +246,8 @@ static int known_interface(ptl_interface_t iface)
 static int is_open_here(uint32_t nid, uint32_t pid)
 {
     for (uint32_t i = 0; i < P3_IFACES; i++)
-        if (p3_iface_is_open(i) && library.slot[i].ni->nid == nid && library.slot[i].ni->pid == pid)
+        if (p3_iface_is_open(i) && library.slot[i].ni->self.nid == nid &&
+            library.slot[i].ni->self.pid == pid)
             return 1;
     return 0;
 }

@@ -92,9 +92,8 @@ struct p3_wire {
 struct p3_ni {
     snic_t *nic;
     struct p3_view view;
-    uint32_t nid, pid, uid, jid;
+    struct p3_who self;
     uint32_t flavor;
-    uint64_t incarnation;
     int64_t lock_timeout_ns;
     ptl_ni_limits_t limits;
     pthread_mutex_t objects;    /* allocation of objects and of the private tables */

@@ -22,7 +22,8 @@ ptl_handle_md_t p3_md_handle(const struct p3_ni *ni, uint32_t index)
     return p3_handle(P3_KIND_MD, ni->view.iface, index, ni->view.md[index].generation);
 }
 
-int p3_md_check_eq(const struct p3_ni *ni, ptl_handle_eq_t eq)
+/* PTL_OK when an event queue of this interface (or none) is named. */
+static int check_eq(const struct p3_ni *ni, ptl_handle_eq_t eq)
 {
     if (eq == PTL_EQ_NONE)
         return PTL_OK;
@@ -199,12 +200,12 @@ static void md_fill(struct p3_ni *ni, uint32_t index, struct p3_md_draft *draft)
 int p3_md_place(struct p3_ni *ni, struct p3_md_draft *draft, uint32_t me, ptl_unlink_t unlink,
                 uint32_t *index)
 {
-    int code = p3_md_check_eq(ni, draft->md.eq_handle);
+    int code = check_eq(ni, draft->md.eq_handle);
     struct p3_md *md;
 
     if (code != PTL_OK)
         return code;
-    *index = p3_md_take(&ni->view);
+    *index = p3_take(&ni->view, P3_TABLE_MD);
     if (*index == P3_NONE)
         return p3_fail(PTL_NO_SPACE, "all %u memory descriptors are in use", ni->view.mds);
     if (*index >= ni->mds_high)
@@ -223,47 +224,17 @@ int p3_md_place(struct p3_ni *ni, struct p3_md_draft *draft, uint32_t me, ptl_un
     return PTL_OK;
 }
 
-int PtlMDBind(ptl_handle_ni_t ni_handle, ptl_md_t md, ptl_unlink_t unlink_op,
-              ptl_handle_md_t *md_handle)
+/* Under ni->objects and the own lock. handle: of the interface, or of the entry it is attached to.
+ */
+static int place(struct p3_ni *ni, uint32_t handle, int attached, struct p3_md_draft *draft,
+                 ptl_unlink_t unlink_op, ptl_handle_md_t *md_handle)
 {
-    struct p3_md_draft draft = {0};
-    struct p3_ni *ni;
-    uint32_t index;
-    int code = p3_ni_enter(ni_handle, P3_KIND_NI, PTL_NI_INVALID, &ni);
-
-    if (code != PTL_OK)
-        return code;
-    if (md_handle == NULL) {
-        p3_ni_leave(ni);
-        return p3_fail(PTL_SEGV, "PtlMDBind: md_handle is NULL");
-    }
-    pthread_mutex_lock(&ni->objects);
-    code = p3_md_draft(ni, &md, 0, &draft);
-    for (int more = code == PTL_OK, tries = P3_GROW_TRIES; more;) {
-        if ((code = p3_lock_own(ni)) != PTL_OK)
-            break;
-        code = p3_md_place(ni, &draft, P3_NONE, unlink_op, &index);
-        if (code == PTL_OK)
-            *md_handle = p3_md_handle(ni, index);
-        p3_unlock_own(ni);
-        more = code == PTL_NO_SPACE && tries-- > 0 && p3_grow(ni, P3_TABLE_MD);
-    }
-    p3_md_draft_drop(ni, &draft);
-    pthread_mutex_unlock(&ni->objects);
-    p3_ni_leave(ni);
-    return code;
-}
-
-static int md_attach(struct p3_ni *ni, ptl_handle_me_t me_handle, struct p3_md_draft *draft,
-                     ptl_unlink_t unlink_op, ptl_handle_md_t *md_handle)
-{
-    uint32_t me = p3_me_find(ni, me_handle);
-    uint32_t index;
+    uint32_t index, me = attached ? p3_me_find(ni, handle) : P3_NONE;
     int code;
 
-    if (me == P3_NONE)
-        return p3_fail(PTL_ME_INVALID, "PtlMDAttach: no match entry 0x%08x", me_handle);
-    if (ni->view.me[me].md != P3_NONE)
+    if (attached && me == P3_NONE)
+        return p3_fail(PTL_ME_INVALID, "PtlMDAttach: no match entry 0x%08x", handle);
+    if (attached && ni->view.me[me].md != P3_NONE)
         return p3_fail(PTL_ME_IN_USE, "PtlMDAttach: the match entry has a descriptor");
     code = p3_md_place(ni, draft, me, unlink_op, &index);
     if (code == PTL_OK && md_handle != NULL)
@@ -271,26 +242,51 @@ static int md_attach(struct p3_ni *ni, ptl_handle_me_t me_handle, struct p3_md_d
     return code;
 }
 
-int PtlMDAttach(ptl_handle_me_t me_handle, ptl_md_t md, ptl_unlink_t unlink_op,
-                ptl_handle_md_t *md_handle)
+static int make(struct p3_ni *ni, uint32_t handle, int attached, const ptl_md_t *md,
+                ptl_unlink_t unlink_op, ptl_handle_md_t *md_handle)
 {
     struct p3_md_draft draft = {0};
-    struct p3_ni *ni;
-    int code = p3_ni_enter(me_handle, P3_KIND_ME, PTL_ME_INVALID, &ni);
+    int code;
 
-    if (code != PTL_OK)
-        return code;
     pthread_mutex_lock(&ni->objects);
-    code = p3_md_draft(ni, &md, 1, &draft);
+    code = p3_md_draft(ni, md, attached, &draft);
     for (int more = code == PTL_OK, tries = P3_GROW_TRIES; more;) {
         if ((code = p3_lock_own(ni)) != PTL_OK)
             break;
-        code = md_attach(ni, me_handle, &draft, unlink_op, md_handle);
+        code = place(ni, handle, attached, &draft, unlink_op, md_handle);
         p3_unlock_own(ni);
         more = code == PTL_NO_SPACE && tries-- > 0 && p3_grow(ni, P3_TABLE_MD);
     }
     p3_md_draft_drop(ni, &draft);
     pthread_mutex_unlock(&ni->objects);
+    return code;
+}
+
+int PtlMDBind(ptl_handle_ni_t ni_handle, ptl_md_t md, ptl_unlink_t unlink_op,
+              ptl_handle_md_t *md_handle)
+{
+    struct p3_ni *ni;
+    int code = p3_ni_enter(ni_handle, P3_KIND_NI, PTL_NI_INVALID, &ni);
+
+    if (code != PTL_OK)
+        return code;
+    if (md_handle == NULL)
+        code = p3_fail(PTL_SEGV, "PtlMDBind: md_handle is NULL");
+    else
+        code = make(ni, ni_handle, 0, &md, unlink_op, md_handle);
+    p3_ni_leave(ni);
+    return code;
+}
+
+int PtlMDAttach(ptl_handle_me_t me_handle, ptl_md_t md, ptl_unlink_t unlink_op,
+                ptl_handle_md_t *md_handle)
+{
+    struct p3_ni *ni;
+    int code = p3_ni_enter(me_handle, P3_KIND_ME, PTL_ME_INVALID, &ni);
+
+    if (code != PTL_OK)
+        return code;
+    code = make(ni, me_handle, 1, &md, unlink_op, md_handle);
     p3_ni_leave(ni);
     return code;
 }
@@ -301,11 +297,7 @@ void p3_own_unlink(struct p3_ni *ni, uint32_t md, uint32_t me)
 
     if (md != P3_NONE && ni->flavor == P3_FLAVOR_CRAY &&
         (ni->view.md[md].options & P3_MD_MANUAL_UNLINK_ENABLE)) {
-        struct p3_event event = {.nid = ni->nid,
-                                 .pid = ni->pid,
-                                 .uid = ni->uid,
-                                 .jid = ni->jid,
-                                 .incarnation = ni->incarnation};
+        struct p3_event event = {.who = ni->self};
         struct p3_log log = {.wanted = 1, .kind = PTL_EVENT_UNLINK};
 
         p3_event_from_md(&ni->view, &event, md);
@@ -333,13 +325,15 @@ static int md_unlink(struct p3_ni *ni, ptl_handle_md_t handle)
     if (me >= ni->view.mes || !(ni->view.me[me].flags & P3_UNLINK))
         me = P3_NONE;
     p3_own_unlink(ni, md, me);
+    snic_ring_self(ni->nic);
     return PTL_OK;
 }
 
-int PtlMDUnlink(ptl_handle_md_t md_handle)
+int p3_unlink(uint32_t handle, enum p3_kind kind, int invalid, int in_use,
+              int (*unlink)(struct p3_ni *ni, uint32_t handle))
 {
     struct p3_ni *ni;
-    int code = p3_ni_enter(md_handle, P3_KIND_MD, PTL_MD_INVALID, &ni);
+    int code = p3_ni_enter(handle, kind, invalid, &ni);
 
     if (code != PTL_OK)
         return code;
@@ -347,18 +341,21 @@ int PtlMDUnlink(ptl_handle_md_t md_handle)
         pthread_mutex_lock(&ni->objects);
         code = p3_lock_own(ni);
         if (code == PTL_OK) {
-            code = md_unlink(ni, md_handle);
+            code = unlink(ni, handle);
             p3_unlock_own(ni);
         }
         pthread_mutex_unlock(&ni->objects);
         /* Busy with an operation of a dead process? */
-        if (code != PTL_MD_IN_USE || p3_reap(ni) == 0)
+        if (code != in_use || p3_reap(ni) == 0)
             break;
     }
-    if (code == PTL_OK)
-        snic_ring_self(ni->nic);
     p3_ni_leave(ni);
     return code;
+}
+
+int PtlMDUnlink(ptl_handle_md_t md_handle)
+{
+    return p3_unlink(md_handle, P3_KIND_MD, PTL_MD_INVALID, PTL_MD_IN_USE, md_unlink);
 }
 
 /* ---- update (specification, section 6) ---- */
@@ -422,7 +419,7 @@ static int md_update(struct p3_ni *ni, ptl_handle_md_t handle, ptl_md_t *old,
         md_read(ni, index, old);
     if (draft == NULL)
         return PTL_OK;
-    code = p3_md_check_eq(ni, draft->md.eq_handle);
+    code = check_eq(ni, draft->md.eq_handle);
     if (code != PTL_OK)
         return code;
     if (testeq != PTL_EQ_NONE && (p3_eq_unsettled(ni, testeq) || ni->view.md[index].busy != 0))

@@ -23,7 +23,7 @@ int p3_me_create(struct p3_ni *ni, const struct p3_criteria *c, uint32_t base, u
         view->pt[c->pt_index].count >= (uint32_t)ni->limits.max_me_list)
         return p3_fail(PTL_ME_LIST_TOO_LONG, "portal index %u has %u match entries already",
                        c->pt_index, view->pt[c->pt_index].count);
-    *index = p3_me_take(view);
+    *index = p3_take(view, P3_TABLE_ME);
     if (*index == P3_NONE)
         return p3_fail(PTL_NO_SPACE, "all %u match entries are in use", view->mes);
     me = &view->me[*index];
@@ -43,55 +43,70 @@ ptl_handle_me_t p3_me_handle(const struct p3_ni *ni, uint32_t index)
     return p3_handle(P3_KIND_ME, ni->view.iface, index, ni->view.me[index].generation);
 }
 
-int PtlMEAttach(ptl_handle_ni_t ni_handle, ptl_pt_index_t pt_index, ptl_process_id_t match_id,
-                ptl_match_bits_t match_bits, ptl_match_bits_t ignore_bits, ptl_unlink_t unlink,
-                ptl_ins_pos_t position, ptl_handle_me_t *me_handle)
+/* One way of making an entry, under the own lock. `handle` names the interface or an entry. */
+typedef int (*make_fn)(struct p3_ni *ni, uint32_t handle, struct p3_criteria *c,
+                       ptl_handle_me_t *me_handle);
+
+/* Makes an entry, after the table has grown if it must. pointers: the caller's, for the text. */
+static int make(uint32_t handle, enum p3_kind kind, int invalid, make_fn way, struct p3_criteria *c,
+                ptl_handle_me_t *me_handle, const char *pointers)
 {
-    struct p3_criteria c = {match_id, match_bits, ignore_bits, unlink, position, pt_index};
     struct p3_ni *ni;
-    uint32_t me;
-    int code = p3_ni_enter(ni_handle, P3_KIND_NI, PTL_NI_INVALID, &ni);
+    int code = p3_ni_enter(handle, kind, invalid, &ni);
 
     if (code != PTL_OK)
         return code;
-    if (me_handle == NULL) {
-        code = p3_fail(PTL_SEGV, "PtlMEAttach: me_handle is NULL");
-    } else if (pt_index >= ni->view.pts) {
-        code = p3_fail(PTL_PT_INDEX_INVALID, "PtlMEAttach: portal index %u exceeds %u", pt_index,
-                       ni->view.pts - 1);
-    } else {
-        int tries = P3_GROW_TRIES;
-
-        do {
-            if ((code = p3_lock_own(ni)) != PTL_OK)
-                break;
-            code = p3_me_create(ni, &c, P3_NONE, &me);
-            if (code == PTL_OK)
-                *me_handle = p3_me_handle(ni, me);
-            p3_unlock_own(ni);
-        } while (code == PTL_NO_SPACE && tries-- > 0 && p3_grow(ni, P3_TABLE_ME));
+    if (me_handle == NULL)
+        code = p3_fail(PTL_SEGV, "%s is NULL", pointers);
+    for (int more = me_handle != NULL, tries = P3_GROW_TRIES; more;) {
+        if ((code = p3_lock_own(ni)) != PTL_OK)
+            break;
+        code = way(ni, handle, c, me_handle);
+        p3_unlock_own(ni);
+        more = code == PTL_NO_SPACE && tries-- > 0 && p3_grow(ni, P3_TABLE_ME);
     }
     p3_ni_leave(ni);
     return code;
 }
 
-static int attach_any(struct p3_ni *ni, struct p3_criteria *c, ptl_pt_index_t *pt_index,
+static int create(struct p3_ni *ni, const struct p3_criteria *c, uint32_t base,
+                  ptl_handle_me_t *me_handle)
+{
+    uint32_t me;
+    int code = p3_me_create(ni, c, base, &me);
+
+    if (code == PTL_OK)
+        *me_handle = p3_me_handle(ni, me);
+    return code;
+}
+
+static int attach(struct p3_ni *ni, uint32_t handle, struct p3_criteria *c,
+                  ptl_handle_me_t *me_handle)
+{
+    (void)handle;
+    if (c->pt_index >= ni->view.pts)
+        return p3_fail(PTL_PT_INDEX_INVALID, "PtlMEAttach: portal index %u exceeds %u", c->pt_index,
+                       ni->view.pts - 1);
+    return create(ni, c, P3_NONE, me_handle);
+}
+
+int PtlMEAttach(ptl_handle_ni_t ni_handle, ptl_pt_index_t pt_index, ptl_process_id_t match_id,
+                ptl_match_bits_t match_bits, ptl_match_bits_t ignore_bits, ptl_unlink_t unlink,
+                ptl_ins_pos_t position, ptl_handle_me_t *me_handle)
+{
+    struct p3_criteria c = {match_id, match_bits, ignore_bits, unlink, position, pt_index};
+
+    return make(ni_handle, P3_KIND_NI, PTL_NI_INVALID, attach, &c, me_handle,
+                "PtlMEAttach: me_handle");
+}
+
+static int attach_any(struct p3_ni *ni, uint32_t handle, struct p3_criteria *c,
                       ptl_handle_me_t *me_handle)
 {
-    for (uint32_t i = 0; i < ni->view.pts; i++) {
-        uint32_t me;
-        int code;
-
-        if (ni->view.pt[i].count != 0)
-            continue;
-        c->pt_index = i;
-        code = p3_me_create(ni, c, P3_NONE, &me);
-        if (code == PTL_OK) {
-            *pt_index = i;
-            *me_handle = p3_me_handle(ni, me);
-        }
-        return code;
-    }
+    (void)handle;
+    for (c->pt_index = 0; c->pt_index < ni->view.pts; c->pt_index++)
+        if (ni->view.pt[c->pt_index].count == 0)
+            return create(ni, c, P3_NONE, me_handle);
     return p3_fail(PTL_PT_FULL, "PtlMEAttachAny: every portal index has match entries");
 }
 
@@ -100,41 +115,23 @@ int PtlMEAttachAny(ptl_handle_ni_t ni_handle, ptl_pt_index_t *pt_index, ptl_proc
                    ptl_handle_me_t *me_handle)
 {
     struct p3_criteria c = {match_id, match_bits, ignore_bits, unlink, PTL_INS_AFTER, 0};
-    struct p3_ni *ni;
-    int code = p3_ni_enter(ni_handle, P3_KIND_NI, PTL_NI_INVALID, &ni);
+    int code = make(ni_handle, P3_KIND_NI, PTL_NI_INVALID, attach_any, &c,
+                    pt_index ? me_handle : NULL, "PtlMEAttachAny: me_handle or pt_index");
 
-    if (code != PTL_OK)
-        return code;
-    if (me_handle == NULL || pt_index == NULL) {
-        code = p3_fail(PTL_SEGV, "PtlMEAttachAny: me_handle or pt_index is NULL");
-    } else {
-        int tries = P3_GROW_TRIES;
-
-        do {
-            if ((code = p3_lock_own(ni)) != PTL_OK)
-                break;
-            code = attach_any(ni, &c, pt_index, me_handle);
-            p3_unlock_own(ni);
-        } while (code == PTL_NO_SPACE && tries-- > 0 && p3_grow(ni, P3_TABLE_ME));
-    }
-    p3_ni_leave(ni);
+    if (code == PTL_OK)
+        *pt_index = c.pt_index;
     return code;
 }
 
-/* Under the own lock. */
-static int insert(struct p3_ni *ni, ptl_handle_me_t base, struct p3_criteria *c,
+static int insert(struct p3_ni *ni, uint32_t base, struct p3_criteria *c,
                   ptl_handle_me_t *me_handle)
 {
-    uint32_t me, at = p3_me_find(ni, base);
-    int code;
+    uint32_t at = p3_me_find(ni, base);
 
     if (at == P3_NONE || ni->view.me[at].pt_index >= ni->view.pts)
         return p3_fail(PTL_ME_INVALID, "PtlMEInsert: no match entry 0x%08x", base);
     c->pt_index = ni->view.me[at].pt_index;
-    code = p3_me_create(ni, c, at, &me);
-    if (code == PTL_OK)
-        *me_handle = p3_me_handle(ni, me);
-    return code;
+    return create(ni, c, at, me_handle);
 }
 
 int PtlMEInsert(ptl_handle_me_t base, ptl_process_id_t match_id, ptl_match_bits_t match_bits,
@@ -142,25 +139,8 @@ int PtlMEInsert(ptl_handle_me_t base, ptl_process_id_t match_id, ptl_match_bits_
                 ptl_handle_me_t *me_handle)
 {
     struct p3_criteria c = {match_id, match_bits, ignore_bits, unlink, position, 0};
-    struct p3_ni *ni;
-    int code = p3_ni_enter(base, P3_KIND_ME, PTL_ME_INVALID, &ni);
 
-    if (code != PTL_OK)
-        return code;
-    if (me_handle == NULL) {
-        code = p3_fail(PTL_SEGV, "PtlMEInsert: me_handle is NULL");
-    } else {
-        int tries = P3_GROW_TRIES;
-
-        do {
-            if ((code = p3_lock_own(ni)) != PTL_OK)
-                break;
-            code = insert(ni, base, &c, me_handle);
-            p3_unlock_own(ni);
-        } while (code == PTL_NO_SPACE && tries-- > 0 && p3_grow(ni, P3_TABLE_ME));
-    }
-    p3_ni_leave(ni);
-    return code;
+    return make(base, P3_KIND_ME, PTL_ME_INVALID, insert, &c, me_handle, "PtlMEInsert: me_handle");
 }
 
 static int me_unlink(struct p3_ni *ni, ptl_handle_me_t handle)
@@ -181,23 +161,5 @@ static int me_unlink(struct p3_ni *ni, ptl_handle_me_t handle)
 
 int PtlMEUnlink(ptl_handle_me_t me_handle)
 {
-    struct p3_ni *ni;
-    int code = p3_ni_enter(me_handle, P3_KIND_ME, PTL_ME_INVALID, &ni);
-
-    if (code != PTL_OK)
-        return code;
-    for (int attempt = 0; attempt < 2; attempt++) {
-        pthread_mutex_lock(&ni->objects);
-        code = p3_lock_own(ni);
-        if (code == PTL_OK) {
-            code = me_unlink(ni, me_handle);
-            p3_unlock_own(ni);
-        }
-        pthread_mutex_unlock(&ni->objects);
-        /* Busy with an operation of a dead process? */
-        if (code != PTL_ME_IN_USE || p3_reap(ni) == 0)
-            break;
-    }
-    p3_ni_leave(ni);
-    return code;
+    return p3_unlink(me_handle, P3_KIND_ME, PTL_ME_INVALID, PTL_ME_IN_USE, me_unlink);
 }

@@ -97,11 +97,7 @@ ALWAYS_INLINE enum p3_arrival put_arrive(struct p3_ni *ni, struct p3_peer *peer,
              !(place.options & PTL_MD_ACK_DISABLE);
     if (f->ack) {
         f->ack_mlength = place.mlength;
-        f->ack_nid = peer->nid;
-        f->ack_pid = peer->pid;
-        f->ack_uid = r->remote_uid;
-        f->ack_jid = r->remote_jid;
-        f->ack_incarnation = r->remote_incarnation;
+        f->ack_from = r->remote;
     }
     SNIC_STEP("ptl.put.finish");
     if (verdict == P3_ACCEPTED)
@@ -129,9 +125,9 @@ static void count_get_request(struct p3_ni *ni, const struct p3_request *r,
 
 /* The reply arrives (or, with nothing in it, its failure). 1: *source is busy and `f` prepared;
  * 0: it was dropped and counted. */
-static int reply_begin(struct p3_ni *ni, const struct p3_peer *peer, const struct p3_request *r,
-                       ptl_handle_md_t handle, uint64_t offset, uint64_t mlength,
-                       struct p3_source *source, struct p3_finish *f)
+static int reply_begin(struct p3_ni *ni, const struct p3_request *r, ptl_handle_md_t handle,
+                       uint64_t offset, uint64_t mlength, struct p3_source *source,
+                       struct p3_finish *f)
 {
     uint64_t length = 0;
     struct p3_source now = {0};
@@ -154,11 +150,7 @@ static int reply_begin(struct p3_ni *ni, const struct p3_peer *peer, const struc
     p3_sr_add(ni, PTL_SR_RECV_COUNT, 1);
     p3_sr_add(ni, PTL_SR_RECV_LENGTH, mlength);
     p3_event_fill_own(ni, r, &f->event, offset);
-    f->event.nid = peer->nid;
-    f->event.pid = peer->pid;
-    f->event.uid = r->remote_uid;
-    f->event.jid = r->remote_jid;
-    f->event.incarnation = r->remote_incarnation;
+    f->event.who = r->remote;
     f->event.hdr_data = 0;
     f->event.mlength = mlength;
     f->start_kind = P3_NONE;
@@ -191,10 +183,9 @@ static int get_begin(struct p3_ni *ni, struct p3_request *r, struct p3_under_way
 static void get_fail(struct p3_ni *ni, const struct p3_peer *peer, struct p3_request *r,
                      struct p3_under_way *u, uint32_t fail)
 {
-    r->remote_uid = r->remote_jid = 0;
-    r->remote_incarnation = 0;
+    r->remote = (struct p3_who){.nid = peer->nid, .pid = peer->pid};
     if (fail == PTL_NI_OK || !peer->is_rank ||
-        !reply_begin(ni, peer, r, r->md, r->local_offset, 0, &u->source, &u->finish))
+        !reply_begin(ni, r, r->md, r->local_offset, 0, &u->source, &u->finish))
         return;
     u->finish.fail = fail;
     p3_finish_do(ni, &u->finish);
@@ -222,7 +213,7 @@ static enum p3_arrival get_arrive(struct p3_ni *ni, struct p3_peer *peer, struct
         return P3_ARRIVED;
     }
     SNIC_STEP("ptl.get.reply");
-    arrives = reply_begin(ni, peer, r, r->md, r->local_offset, place.mlength, &u->source, f);
+    arrives = reply_begin(ni, r, r->md, r->local_offset, place.mlength, &u->source, f);
     if (arrives)
         f->fail = p3_move_bytes(peer, &place, &u->source, r->local_offset, f->event.mlength, 0);
     SNIC_STEP("ptl.get.copied");
@@ -277,8 +268,7 @@ static enum p3_arrival getput_arrive(struct p3_ni *ni, struct p3_peer *peer, str
     u->finish.fail = fail;
     p3_finish_do(ni, &u->finish);
     if (fail == PTL_NI_OK && verdict == P3_ACCEPTED) {
-        arrives =
-            reply_begin(ni, peer, r, r->get_md, r->get_offset, place.mlength, &u->get, &u->finish);
+        arrives = reply_begin(ni, r, r->get_md, r->get_offset, place.mlength, &u->get, &u->finish);
         if (arrives) {
             p3_scatter(&u->get, r->get_offset, theirs, u->finish.event.mlength, 0);
             p3_finish_do(ni, &u->finish);
@@ -400,10 +390,8 @@ int PtlPutRegion(ptl_handle_md_t md_handle, ptl_size_t local_offset, ptl_size_t 
 {
     struct p3_request r;
 
-    p3_request_init(&r, md_handle, local_offset, length, target_id, match_bits, remote_offset,
-                    hdr_data);
-    r.message.pt_index = pt_index;
-    r.message.ac_index = ac_index;
+    p3_request_init(&r, md_handle, local_offset, length, target_id, pt_index, ac_index, match_bits,
+                    remote_offset, hdr_data);
     r.message.ack = ack_req == PTL_ACK_REQ;
     return start(&r, P3_PUT);
 }
@@ -414,10 +402,9 @@ int PtlPut(ptl_handle_md_t md_handle, ptl_ack_req_t ack_req, ptl_process_id_t ta
 {
     struct p3_request r;
 
-    p3_request_init(&r, md_handle, 0, 0, target_id, match_bits, remote_offset, hdr_data);
+    p3_request_init(&r, md_handle, 0, 0, target_id, pt_index, ac_index, match_bits, remote_offset,
+                    hdr_data);
     r.whole = 1;
-    r.message.pt_index = pt_index;
-    r.message.ac_index = ac_index;
     r.message.ack = ack_req == PTL_ACK_REQ;
     return start(&r, P3_PUT);
 }
@@ -428,9 +415,8 @@ int PtlGetRegion(ptl_handle_md_t md_handle, ptl_size_t local_offset, ptl_size_t 
 {
     struct p3_request r;
 
-    p3_request_init(&r, md_handle, local_offset, length, target_id, match_bits, remote_offset, 0);
-    r.message.pt_index = pt_index;
-    r.message.ac_index = ac_index;
+    p3_request_init(&r, md_handle, local_offset, length, target_id, pt_index, ac_index, match_bits,
+                    remote_offset, 0);
     return start(&r, P3_GET);
 }
 
@@ -439,10 +425,9 @@ int PtlGet(ptl_handle_md_t md_handle, ptl_process_id_t target_id, ptl_pt_index_t
 {
     struct p3_request r;
 
-    p3_request_init(&r, md_handle, 0, 0, target_id, match_bits, remote_offset, 0);
+    p3_request_init(&r, md_handle, 0, 0, target_id, pt_index, ac_index, match_bits, remote_offset,
+                    0);
     r.whole = 1;
-    r.message.pt_index = pt_index;
-    r.message.ac_index = ac_index;
     return start(&r, P3_GET);
 }
 
@@ -460,11 +445,10 @@ int PtlGetPut(ptl_handle_md_t get_md_handle, ptl_handle_md_t put_md_handle,
 {
     struct p3_request r;
 
-    p3_request_init(&r, put_md_handle, 0, 0, target_id, match_bits, remote_offset, hdr_data);
+    p3_request_init(&r, put_md_handle, 0, 0, target_id, pt_index, ac_index, match_bits,
+                    remote_offset, hdr_data);
     r.get_md = get_md_handle;
     r.whole = 1;
-    r.message.pt_index = pt_index;
-    r.message.ac_index = ac_index;
     return getput(&r);
 }
 
@@ -475,11 +459,9 @@ int PtlGetPutRegion(ptl_handle_md_t get_md_handle, ptl_size_t local_offset_get,
 {
     struct p3_request r;
 
-    p3_request_init(&r, put_md_handle, local_offset_put, length, target_id, match_bits,
-                    remote_offset, hdr_data);
+    p3_request_init(&r, put_md_handle, local_offset_put, length, target_id, pt_index, ac_index,
+                    match_bits, remote_offset, hdr_data);
     r.get_md = get_md_handle;
     r.get_offset = local_offset_get;
-    r.message.pt_index = pt_index;
-    r.message.ac_index = ac_index;
     return getput(&r);
 }

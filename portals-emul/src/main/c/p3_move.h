@@ -27,8 +27,7 @@ struct p3_finish {
     uint32_t undo; /* the operation never began: only take the count back */
     uint32_t ack;
     uint64_t ack_mlength;
-    uint32_t ack_nid, ack_pid, ack_uid, ack_jid;
-    uint64_t ack_incarnation;
+    struct p3_who ack_from;
 };
 
 /* An operation between its first step and its last. */

@@ -1,8 +1,6 @@
 /* Texts of codes and events, and the calls that do nothing here. */
 #include "p3_library.h"
 
-#define P3_VERSION_TEXT "0.1.0"
-
 const char *ptl_err_str[] = {
     "PTL_OK",
     "PTL_AC_INDEX_INVALID",
@@ -88,9 +86,4 @@ int PtlProgress(ptl_handle_any_t handle, ptl_time_t timeout)
     (void)handle;
     (void)timeout;
     return PTL_OK;
-}
-
-const char *PtlExtVersion(void)
-{
-    return P3_VERSION_TEXT;
 }

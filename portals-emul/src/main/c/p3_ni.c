@@ -82,10 +82,10 @@ static int open_nic(struct p3_ni *ni, const ptl_ext_options_t *options, char *wh
     int error = -EEXIST;
 
     for (uint32_t i = 0; i < tries && error == -EEXIST; i++, pid = pid % P3_PID_MAX + 1) {
-        if (tries > 1 && p3_rank_is(ni->nid, pid))
+        if (tries > 1 && p3_rank_is(ni->self.nid, pid))
             continue; /* its process may start later */
-        ni->pid = pid;
-        snprintf(name, sizeof(name), "%u.%u", ni->nid, pid);
+        ni->self.pid = pid;
+        snprintf(name, sizeof(name), "%u.%u", ni->self.nid, pid);
         /* Busy: many processes of the job open at once, and each has the folder for some ms. */
         for (int busy = 0; busy < P3_FOLDER_TRIES; busy++) {
             error = snic_open(&snic, &ni->nic, why, why_size);
@@ -119,17 +119,17 @@ static void prepare_area(struct p3_ni *ni, uint32_t generation)
     p3_area_build(area, &ni->limits, &ni->geometry, generation * 37u);
     area->flavor = ni->flavor;
     area->iface = iface;
-    area->nid = ni->nid;
-    area->pid = ni->pid;
-    area->uid = ni->uid;
-    area->jid = ni->jid;
-    area->incarnation = ni->incarnation;
+    area->nid = ni->self.nid;
+    area->pid = ni->self.pid;
+    area->uid = ni->self.uid;
+    area->jid = ni->self.jid;
+    area->incarnation = ni->self.incarnation;
     area->opened_ns = p3_now_ns();
     p3_view_open(&ni->view, area, snic_area_bytes(ni->nic));
     for (uint32_t i = 0; i < ni->view.acs; i++)
         ni->view.ac[i] = (struct p3_ac){.nid = PTL_NID_ANY,
                                         .pid = P3_PID_ANY,
-                                        .uid = ni->uid,
+                                        .uid = ni->self.uid,
                                         .jid = PTL_JID_ANY,
                                         .pt_index = PTL_PT_INDEX_ANY};
     atomic_store_explicit(&area->open, 1, memory_order_release);
@@ -199,8 +199,8 @@ int p3_ni_open(const struct p3_ni_place *place, const ptl_ext_options_t *options
     ni->is_program = place->is_program;
     p3_wire_init(ni, place->is_program);
     ni->flavor = options->flavor == PTL_EXT_CRAY ? P3_FLAVOR_CRAY : P3_FLAVOR_REF;
-    ni->nid = options->nid ? options->nid : p3_number_of("PTL_NID", 1);
-    ni->uid = (uint32_t)geteuid();
+    ni->self.nid = options->nid ? options->nid : p3_number_of("PTL_NID", 1);
+    ni->self.uid = (uint32_t)geteuid();
     ni->lock_timeout_ns = (int64_t)timeout_ms * 1000000;
     ni->view.iface = place->iface;
     ni->view.intents = g.intents;
@@ -211,9 +211,10 @@ int p3_ni_open(const struct p3_ni_place *place, const ptl_ext_options_t *options
         ni_free(ni);
         return p3_fail(open_code(error), "PtlNIInit: %s", why);
     }
-    ni->incarnation = snic_incarnation(ni->nic);
-    ni->jid = options->jid ? options->jid
-                           : p3_number_of("PTL_JID", place->first_pid ? place->first_pid : ni->pid);
+    ni->self.incarnation = snic_incarnation(ni->nic);
+    ni->self.jid =
+        options->jid ? options->jid
+                     : p3_number_of("PTL_JID", place->first_pid ? place->first_pid : ni->self.pid);
     prepare_area(ni, place->generation);
     error = snic_publish(ni->nic);
     if (error < 0) {

@@ -35,8 +35,10 @@ void p3_md_draft_drop(struct p3_ni *ni, struct p3_md_draft *draft);
 int p3_md_place(struct p3_ni *ni, struct p3_md_draft *draft, uint32_t me, ptl_unlink_t unlink,
                 uint32_t *index);
 ptl_handle_md_t p3_md_handle(const struct p3_ni *ni, uint32_t index);
-/* PTL_OK when an event queue of this interface (or none) is named. */
-int p3_md_check_eq(const struct p3_ni *ni, ptl_handle_eq_t eq);
+/* Unlinks what the handle names by `unlink`, under ni->objects and the own lock. One that answers
+ * in_use is tried again if only the dead use it. A Portals code. */
+int p3_unlink(uint32_t handle, enum p3_kind kind, int invalid, int in_use,
+              int (*unlink)(struct p3_ni *ni, uint32_t handle));
 /* 1 when testeq holds an event, or one is about to be logged there. Under the own lock. */
 int p3_eq_unsettled(struct p3_ni *ni, ptl_handle_eq_t testeq);
 

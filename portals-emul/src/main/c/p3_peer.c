@@ -107,7 +107,7 @@ struct p3_peer *p3_peer_find(struct p3_ni *ni, uint32_t nid, uint32_t pid, int c
         peer->pid = pid;
         peer->is_rank = ni->is_program && p3_rank_is(nid, pid);
         peer->is_awaited =
-            peer->is_rank && ni->wire.retry_ns != 0 && (nid != ni->nid || pid != ni->pid);
+            peer->is_rank && ni->wire.retry_ns != 0 && (nid != ni->self.nid || pid != ni->self.pid);
         peer->waits = peer->is_awaited || ni->wire.latency_ns != 0;
         pthread_mutex_init(&peer->mutex, NULL);
         peer->next = atomic_load_explicit(&ni->peers[bucket], memory_order_relaxed);

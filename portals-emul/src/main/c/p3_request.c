@@ -36,9 +36,8 @@ static void unlock_exchange(struct p3_peer *peer)
 static enum p3_verdict request_match(struct p3_peer *peer, struct p3_request *r,
                                      struct p3_place *place)
 {
-    r->remote_uid = peer->view.area->uid;
-    r->remote_jid = peer->view.area->jid;
-    r->remote_incarnation = snic_peer_incarnation(peer->snic);
+    r->remote = (struct p3_who){snic_peer_incarnation(peer->snic), peer->nid, peer->pid,
+                                peer->view.area->uid, peer->view.area->jid};
     return p3_target_match(&peer->view, &r->message, peer->intent, place);
 }
 

@@ -14,9 +14,7 @@ struct p3_request {
     uint64_t get_offset; /* getput */
     uint64_t length;
     ptl_process_id_t target;
-    uint32_t remote_uid; /* of the target, for ACK and REPLY */
-    uint32_t remote_jid;
-    uint64_t remote_incarnation;
+    struct p3_who remote; /* the target, for ACK and REPLY */
     struct p3_message message;
 };
 
@@ -36,8 +34,9 @@ void p3_request_swapped(struct p3_ni *ni, struct p3_peer *peer, uint32_t fail);
 
 /* Field by field: clearing the whole structure first costs more than the rest of the entry. */
 static inline void p3_request_init(struct p3_request *r, ptl_handle_md_t md, uint64_t local_offset,
-                                   uint64_t length, ptl_process_id_t target, uint64_t match_bits,
-                                   uint64_t remote_offset, uint64_t hdr_data)
+                                   uint64_t length, ptl_process_id_t target, uint32_t pt_index,
+                                   uint32_t ac_index, uint64_t match_bits, uint64_t remote_offset,
+                                   uint64_t hdr_data)
 {
     r->md = md;
     r->get_md = PTL_INVALID_HANDLE;
@@ -46,6 +45,8 @@ static inline void p3_request_init(struct p3_request *r, ptl_handle_md_t md, uin
     r->get_offset = 0;
     r->length = length;
     r->target = target;
+    r->message.pt_index = pt_index;
+    r->message.ac_index = ac_index;
     r->message.ack = 0;
     r->message.retried = 0;
     r->message.match_bits = match_bits;
@@ -56,22 +57,14 @@ static inline void p3_request_init(struct p3_request *r, ptl_handle_md_t md, uin
 static inline void p3_request_fill(struct p3_ni *ni, struct p3_request *r, uint32_t operation)
 {
     r->message.operation = operation;
-    r->message.nid = ni->nid;
-    r->message.pid = ni->pid;
-    r->message.uid = ni->uid;
-    r->message.jid = ni->jid;
-    r->message.incarnation = ni->incarnation;
+    r->message.from = ni->self;
 }
 
 /* The event of an initiator: identity and echo of the request. */
 static inline void p3_event_fill_own(struct p3_ni *ni, const struct p3_request *r,
                                      struct p3_event *event, uint64_t offset)
 {
-    event->nid = ni->nid;
-    event->pid = ni->pid;
-    event->uid = ni->uid;
-    event->jid = ni->jid;
-    event->incarnation = ni->incarnation;
+    event->who = ni->self;
     event->pt_index = r->message.pt_index;
     event->match_bits = r->message.match_bits;
     event->hdr_data = r->message.hdr_data;

@@ -40,10 +40,10 @@ int PtlNIDist(ptl_handle_ni_t ni_handle, ptl_process_id_t process, unsigned long
         code = p3_fail(PTL_SEGV, "PtlNIDist: distance is NULL");
     else if (process.nid == PTL_NID_ANY || pid == P3_PID_ANY || pid == 0)
         code = p3_fail(PTL_PROCESS_INVALID, "PtlNIDist: %u.%u names no process", process.nid, pid);
-    else if (process.nid != ni->nid)
+    else if (process.nid != ni->self.nid)
         *distance = 2;
     else
-        *distance = pid == ni->pid ? 0 : 1;
+        *distance = pid == ni->self.pid ? 0 : 1;
     p3_ni_leave(ni);
     return code;
 }
@@ -73,7 +73,7 @@ int PtlGetUid(ptl_handle_ni_t ni_handle, ptl_uid_t *uid)
     if (uid == NULL)
         code = p3_fail(PTL_SEGV, "PtlGetUid: uid is NULL");
     else
-        *uid = ni->uid;
+        *uid = ni->self.uid;
     p3_ni_leave(ni);
     return code;
 }
@@ -88,7 +88,7 @@ int PtlGetId(ptl_handle_ni_t ni_handle, ptl_process_id_t *id)
     if (id == NULL)
         code = p3_fail(PTL_SEGV, "PtlGetId: id is NULL");
     else
-        *id = (ptl_process_id_t){.nid = ni->nid, .pid = ni->pid};
+        *id = (ptl_process_id_t){.nid = ni->self.nid, .pid = ni->self.pid};
     p3_ni_leave(ni);
     return code;
 }
@@ -103,7 +103,7 @@ int PtlGetJid(ptl_handle_ni_t ni_handle, ptl_jid_t *jid)
     if (jid == NULL)
         code = p3_fail(PTL_SEGV, "PtlGetJid: jid is NULL");
     else
-        *jid = ni->jid;
+        *jid = ni->self.jid;
     p3_ni_leave(ni);
     return code;
 }

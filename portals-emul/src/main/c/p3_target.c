@@ -30,18 +30,18 @@ static int access_allowed(const struct p3_view *view, const struct p3_message *m
     if (m->pt_index >= view->pts || m->ac_index >= view->acs)
         return 0;
     ac = &view->ac[m->ac_index];
-    return (ac->uid == PTL_UID_ANY || ac->uid == m->uid) &&
+    return (ac->uid == PTL_UID_ANY || ac->uid == m->from.uid) &&
            (ac->pt_index == PTL_PT_INDEX_ANY || ac->pt_index == m->pt_index) &&
-           (ac->jid == PTL_JID_ANY || ac->jid == m->jid) &&
-           (ac->nid == PTL_NID_ANY || ac->nid == m->nid) &&
-           (ac->pid == P3_PID_ANY || ac->pid == m->pid);
+           (ac->jid == PTL_JID_ANY || ac->jid == m->from.jid) &&
+           (ac->nid == PTL_NID_ANY || ac->nid == m->from.nid) &&
+           (ac->pid == P3_PID_ANY || ac->pid == m->from.pid);
 }
 
 static int entry_matches(const struct p3_me *me, const struct p3_message *m)
 {
     return ((me->match_bits ^ m->match_bits) & ~me->ignore_bits) == 0 &&
-           me->pt_index == m->pt_index && (me->nid == PTL_NID_ANY || me->nid == m->nid) &&
-           (me->pid == P3_PID_ANY || me->pid == m->pid);
+           me->pt_index == m->pt_index && (me->nid == PTL_NID_ANY || me->nid == m->from.nid) &&
+           (me->pid == P3_PID_ANY || me->pid == m->from.pid);
 }
 
 static uint32_t needed_options(uint32_t operation)
@@ -121,7 +121,7 @@ static void plan_accept(const struct p3_view *view, const struct p3_message *m, 
                                     PTL_EVENT_GETPUT_START};
 
     intent->operation = m->operation;
-    atomic_store_explicit(&intent->incarnation, m->incarnation, memory_order_relaxed);
+    atomic_store_explicit(&intent->incarnation, m->from.incarnation, memory_order_relaxed);
     intent->md = md;
     intent->md_generation = record->generation;
     intent->md_offset = record->offset;
@@ -143,11 +143,7 @@ static void plan_accept(const struct p3_view *view, const struct p3_message *m, 
     event->mlength = place->mlength;
     event->offset = place->offset;
     event->rlength = m->rlength;
-    event->incarnation = m->incarnation;
-    event->nid = m->nid;
-    event->pid = m->pid;
-    event->uid = m->uid;
-    event->jid = m->jid;
+    event->who = m->from;
     event->pt_index = m->pt_index;
     plan_log(view, &intent->start, event, kinds[m->operation & 3u],
              !(record->options & PTL_MD_EVENT_START_DISABLE), 0);

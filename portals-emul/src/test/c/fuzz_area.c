@@ -37,7 +37,7 @@ static void build(struct p3_view *view, void *memory, const struct p3_geometry *
         view->ac[i] = (struct p3_ac){PTL_NID_ANY, P3_PID_ANY,       PTL_UID_ANY,
                                      PTL_JID_ANY, PTL_PT_INDEX_ANY, {0}};
     for (uint32_t i = 0; i < 2; i++) {
-        uint32_t eq = p3_eq_take(view);
+        uint32_t eq = p3_take(view, P3_TABLE_EQ);
 
         view->eq[eq].first = i * 8;
         view->eq[eq].capacity = 8;
@@ -46,7 +46,7 @@ static void build(struct p3_view *view, void *memory, const struct p3_geometry *
         view->eq[eq].flags = P3_LIVE;
     }
     for (uint32_t i = 0; i < 5; i++) {
-        uint32_t me = p3_me_take(view), md = p3_md_take(view);
+        uint32_t me = p3_take(view, P3_TABLE_ME), md = p3_take(view, P3_TABLE_MD);
 
         view->me[me] = (struct p3_me){.generation = 1,
                                       .flags = P3_LIVE | P3_UNLINK,
@@ -68,8 +68,8 @@ static void build(struct p3_view *view, void *memory, const struct p3_geometry *
 static void request(const struct p3_view *view, struct input *in)
 {
     struct p3_message m = {.operation = 1 + (uint32_t)number(in, 1) % 3,
-                           .nid = (uint32_t)number(in, 1),
-                           .pid = (uint32_t)number(in, 1),
+                           .from.nid = (uint32_t)number(in, 1),
+                           .from.pid = (uint32_t)number(in, 1),
                            .pt_index = (uint32_t)number(in, 1),
                            .ac_index = (uint32_t)number(in, 1),
                            .match_bits = number(in, 1),

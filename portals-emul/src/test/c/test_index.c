@@ -50,7 +50,7 @@ static void expect_whole(void)
 /* An entry with a descriptor at most times; base P3_NONE: head or tail. */
 static uint32_t add(uint32_t pt, uint64_t bits, uint64_t ignored, uint32_t base, int position)
 {
-    uint32_t me = p3_me_take(&view), md;
+    uint32_t me = p3_take(&view, P3_TABLE_ME), md;
 
     CHECK(me != P3_NONE);
     view.me[me].flags = P3_LIVE | (chance(2) ? P3_UNLINK : 0u);
@@ -63,7 +63,7 @@ static uint32_t add(uint32_t pt, uint64_t bits, uint64_t ignored, uint32_t base,
     p3_me_link(&view, me, base, (ptl_ins_pos_t)position);
     if (chance(10) == 0)
         return me;
-    md = p3_md_take(&view);
+    md = p3_take(&view, P3_TABLE_MD);
     CHECK(md != P3_NONE);
     view.md[md].flags = P3_LIVE | (chance(2) ? P3_UNLINK : 0u) | (chance(10) ? 0u : P3_INACTIVE);
     view.md[md].options = (chance(5) ? PTL_MD_OP_PUT : 0u) | (chance(5) ? PTL_MD_OP_GET : 0u) |
@@ -105,9 +105,9 @@ static uint32_t expected(const struct p3_message *m, uint64_t *offset, uint64_t 
         const struct p3_me *e = &view.me[me];
         const struct p3_md *md = e->md == P3_NONE ? NULL : &view.md[e->md];
 
-        if (e->nid != PTL_NID_ANY && e->nid != m->nid)
+        if (e->nid != PTL_NID_ANY && e->nid != m->from.nid)
             continue;
-        if (e->pid != P3_PID_ANY && e->pid != m->pid)
+        if (e->pid != P3_PID_ANY && e->pid != m->from.pid)
             continue;
         if (((e->match_bits ^ m->match_bits) & ~e->ignore_bits) != 0)
             continue;
@@ -133,8 +133,8 @@ static uint32_t expected(const struct p3_message *m, uint64_t *offset, uint64_t 
 static void request(uint64_t bits)
 {
     struct p3_message m = {.operation = 1 + chance(3),
-                           .nid = chance(2),
-                           .pid = 1 + chance(2),
+                           .from.nid = chance(2),
+                           .from.pid = 1 + chance(2),
                            .pt_index = chance(PORTALS),
                            .match_bits = bits,
                            .rlength = chance(24),
@@ -230,7 +230,8 @@ static void chains_stay_short(void)
 /* Links that lead nowhere or in circles end the walk; they never lead outside the tables. */
 static void damaged_chains_end(void)
 {
-    struct p3_message m = {.operation = P3_PUT, .nid = 1, .pid = 1, .pt_index = 1, .match_bits = 5};
+    struct p3_message m = {
+        .operation = P3_PUT, .from = {.nid = 1, .pid = 1}, .pt_index = 1, .match_bits = 5};
     struct p3_intent *intent;
     struct p3_place place = {0};
     uint32_t me;

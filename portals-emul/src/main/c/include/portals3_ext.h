@@ -125,8 +125,6 @@ int64_t PtlExtLayoutValue(int index);
  * check, as a stopped process holds the lock. For tests and for `status` tools; not a fast call. */
 int PtlExtCheck(ptl_handle_ni_t ni_handle, char *why, size_t why_size);
 
-const char *PtlExtVersion(void);
-
 #ifdef __GNUC__
 #pragma GCC visibility pop
 #endif
