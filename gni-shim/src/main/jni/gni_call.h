@@ -24,4 +24,28 @@ static inline int64_t number(int32_t code, uint64_t value)
     return code == GNI_RC_SUCCESS ? (int64_t)(value & INT64_MAX) : -(int64_t)code;
 }
 
+/* Calls with flat arguments that are one call: a row says their name, their parameters and that
+ * call. What a call answers by an address it stores in `value`. */
+#define DOES(name, parameters, call)                                                               \
+    int32_t name parameters                                                                        \
+    {                                                                                              \
+        return -(call);                                                                            \
+    }
+#define TELLS(name, parameters, type, call)                                                        \
+    int64_t name parameters                                                                        \
+    {                                                                                              \
+        type value = 0;                                                                            \
+        int32_t code = (call);                                                                     \
+                                                                                                   \
+        return number(code, (uint64_t)value);                                                      \
+    }
+#define MAKES(name, parameters, type, call)                                                        \
+    int64_t name parameters                                                                        \
+    {                                                                                              \
+        type value = NULL;                                                                         \
+        int32_t code = (call);                                                                     \
+                                                                                                   \
+        return result(code, value);                                                                \
+    }
+
 #endif

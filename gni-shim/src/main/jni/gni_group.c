@@ -53,78 +53,29 @@ int64_t vgn_msgq_init(uint64_t nic, uint64_t cq, uint64_t attributes, uint64_t m
     return result(code, msgq);
 }
 
-int32_t vgn_msgq_release(uint64_t msgq)
-{
-    return -CALL(GNI_MsgqRelease, MSGQ(msgq));
-}
-
-int64_t vgn_msgq_attributes(uint64_t msgq, uint32_t address, uint64_t attributes)
-{
-    uint32_t size = 0;
-    int32_t code =
-        CALL(GNI_MsgqGetConnAttrs, MSGQ(msgq), address, AT(gni_msgq_ep_attr_t, attributes), &size);
-
-    return number(code, size);
-}
-
-int32_t vgn_msgq_connect(uint64_t msgq, uint32_t address, uint64_t attributes)
-{
-    return -CALL(GNI_MsgqConnect, MSGQ(msgq), address, AT(gni_msgq_ep_attr_t, attributes));
-}
-
-int32_t vgn_msgq_disconnect(uint64_t msgq, uint32_t address)
-{
-    return -CALL(GNI_MsgqConnRelease, MSGQ(msgq), address);
-}
-
-int32_t vgn_msgq_send(uint64_t msgq, uint64_t ep, uint64_t header, uint32_t header_length,
-                      uint64_t data, uint32_t data_length, uint32_t id, uint32_t tag)
-{
-    return -CALL(GNI_MsgqSend, MSGQ(msgq), EP(ep), AT(void, header), header_length, AT(void, data),
-                 data_length, id, (uint8_t)tag);
-}
-
-int32_t vgn_msgq_progress(uint64_t msgq, uint32_t timeout_ms)
-{
-    return -CALL(GNI_MsgqProgress, MSGQ(msgq), timeout_ms);
-}
+DOES(vgn_msgq_release, (uint64_t msgq), CALL(GNI_MsgqRelease, MSGQ(msgq)))
+TELLS(vgn_msgq_attributes, (uint64_t msgq, uint32_t address, uint64_t attributes), uint32_t,
+      CALL(GNI_MsgqGetConnAttrs, MSGQ(msgq), address, AT(gni_msgq_ep_attr_t, attributes), &value))
+DOES(vgn_msgq_connect, (uint64_t msgq, uint32_t address, uint64_t attributes),
+     CALL(GNI_MsgqConnect, MSGQ(msgq), address, AT(gni_msgq_ep_attr_t, attributes)))
+DOES(vgn_msgq_disconnect, (uint64_t msgq, uint32_t address),
+     CALL(GNI_MsgqConnRelease, MSGQ(msgq), address))
+DOES(vgn_msgq_send,
+     (uint64_t msgq, uint64_t ep, uint64_t header, uint32_t header_length, uint64_t data,
+      uint32_t data_length, uint32_t id, uint32_t tag),
+     CALL(GNI_MsgqSend, MSGQ(msgq), EP(ep), AT(void, header), header_length, AT(void, data),
+          data_length, id, (uint8_t)tag))
+DOES(vgn_msgq_progress, (uint64_t msgq, uint32_t timeout_ms),
+     CALL(GNI_MsgqProgress, MSGQ(msgq), timeout_ms))
 
 /* ---- the collective engine ---- */
 
-int64_t vgn_ce_create(uint64_t nic)
-{
-    gni_ce_handle_t ce = NULL;
-    int32_t code = CALL(GNI_CeCreate, NIC(nic), &ce);
-
-    return result(code, ce);
-}
-
-int64_t vgn_ce_id(uint64_t ce)
-{
-    uint32_t id = 0;
-    int32_t code = CALL(GNI_CeGetId, CE(ce), &id);
-
-    return number(code, id);
-}
-
-int32_t vgn_ep_ce(uint64_t ep, uint32_t ce_id, uint32_t child_id, uint32_t type)
-{
-    return -CALL(GNI_EpSetCeAttr, EP(ep), ce_id, child_id, (gni_ce_child_t)type);
-}
-
-int32_t vgn_ce_configure(uint64_t ce, uint64_t children, uint32_t count, uint64_t parent,
-                         uint64_t cq, uint32_t modes)
-{
-    return -CALL(GNI_CeConfigure, CE(ce), AT(gni_ep_handle_t, children), count, EP(parent), CQ(cq),
-                 modes);
-}
-
-int32_t vgn_ce_check(uint64_t ce_result)
-{
-    return -CALL(GNI_CeCheckResult, AT(gni_ce_result_t, ce_result), 1);
-}
-
-int32_t vgn_ce_destroy(uint64_t ce)
-{
-    return -CALL(GNI_CeDestroy, CE(ce));
-}
+MAKES(vgn_ce_create, (uint64_t nic), gni_ce_handle_t, CALL(GNI_CeCreate, NIC(nic), &value))
+TELLS(vgn_ce_id, (uint64_t ce), uint32_t, CALL(GNI_CeGetId, CE(ce), &value))
+DOES(vgn_ep_ce, (uint64_t ep, uint32_t ce_id, uint32_t child_id, uint32_t type),
+     CALL(GNI_EpSetCeAttr, EP(ep), ce_id, child_id, (gni_ce_child_t)type))
+DOES(vgn_ce_configure,
+     (uint64_t ce, uint64_t children, uint32_t count, uint64_t parent, uint64_t cq, uint32_t modes),
+     CALL(GNI_CeConfigure, CE(ce), AT(gni_ep_handle_t, children), count, EP(parent), CQ(cq), modes))
+DOES(vgn_ce_check, (uint64_t ce_result), CALL(GNI_CeCheckResult, AT(gni_ce_result_t, ce_result), 1))
+DOES(vgn_ce_destroy, (uint64_t ce), CALL(GNI_CeDestroy, CE(ce)))

@@ -7,24 +7,12 @@
 
 #define ERRORS(value) HANDLE(gni_err_handle_t, value)
 
-int64_t vgn_errors_subscribe(uint64_t nic, uint32_t device, uint32_t mask, uint32_t count)
-{
-    gni_err_handle_t errors = NULL;
-    int32_t code =
-        CALL(GNI_SubscribeErrors, NIC(nic), device, (gni_error_mask_t)mask, count, &errors);
-
-    return result(code, errors);
-}
-
-int32_t vgn_errors_release(uint64_t errors)
-{
-    return -CALL(GNI_ReleaseErrors, ERRORS(errors));
-}
-
-int32_t vgn_errors_get(uint64_t errors, uint64_t event)
-{
-    return -CALL(GNI_GetErrorEvent, ERRORS(errors), AT(gni_error_event_t, event));
-}
+MAKES(vgn_errors_subscribe, (uint64_t nic, uint32_t device, uint32_t mask, uint32_t count),
+      gni_err_handle_t,
+      CALL(GNI_SubscribeErrors, NIC(nic), device, (gni_error_mask_t)mask, count, &value))
+DOES(vgn_errors_release, (uint64_t errors), CALL(GNI_ReleaseErrors, ERRORS(errors)))
+DOES(vgn_errors_get, (uint64_t errors, uint64_t event),
+     CALL(GNI_GetErrorEvent, ERRORS(errors), AT(gni_error_event_t, event)))
 
 int32_t vgn_errors_mask(uint64_t errors, uint32_t mask)
 {
@@ -36,41 +24,16 @@ int32_t vgn_errors_mask(uint64_t errors, uint32_t mask)
 
 /* ---- what only our own library has ---- */
 
-int64_t vgn_ext_alloc(uint64_t nic, uint64_t length)
-{
-    void *address = NULL;
-    int32_t code = CALL(GNI_ExtMemAlloc, NIC(nic), length, &address);
-
-    return result(code, address);
-}
-
-int32_t vgn_ext_free(uint64_t nic, uint64_t address)
-{
-    return -CALL(GNI_ExtMemFree, NIC(nic), AT(void, address));
-}
-
-int64_t vgn_ext_doorbell(uint64_t nic)
-{
-    uint32_t bell = 0;
-    int32_t code = CALL(GNI_ExtDoorbell, NIC(nic), &bell);
-
-    return number(code, bell);
-}
-
-int32_t vgn_ext_wait(uint64_t nic, uint32_t bell, int64_t timeout_ns)
-{
-    return -CALL(GNI_ExtWait, NIC(nic), bell, timeout_ns);
-}
-
-int32_t vgn_ext_ring(uint64_t nic)
-{
-    return -CALL(GNI_ExtRing, NIC(nic));
-}
-
-int32_t vgn_ext_incarnation(uint64_t nic, uint64_t incarnation)
-{
-    return -CALL(GNI_ExtIncarnation, NIC(nic), AT(uint64_t, incarnation));
-}
+MAKES(vgn_ext_alloc, (uint64_t nic, uint64_t length), void *,
+      CALL(GNI_ExtMemAlloc, NIC(nic), length, &value))
+DOES(vgn_ext_free, (uint64_t nic, uint64_t address),
+     CALL(GNI_ExtMemFree, NIC(nic), AT(void, address)))
+TELLS(vgn_ext_doorbell, (uint64_t nic), uint32_t, CALL(GNI_ExtDoorbell, NIC(nic), &value))
+DOES(vgn_ext_wait, (uint64_t nic, uint32_t bell, int64_t timeout_ns),
+     CALL(GNI_ExtWait, NIC(nic), bell, timeout_ns))
+DOES(vgn_ext_ring, (uint64_t nic), CALL(GNI_ExtRing, NIC(nic)))
+DOES(vgn_ext_incarnation, (uint64_t nic, uint64_t incarnation),
+     CALL(GNI_ExtIncarnation, NIC(nic), AT(uint64_t, incarnation)))
 
 int32_t vgn_ext_peer_state(uint64_t nic, uint32_t address, uint32_t inst, uint64_t incarnation)
 {
@@ -81,15 +44,10 @@ int32_t vgn_ext_peer_state(uint64_t nic, uint32_t address, uint32_t inst, uint64
     return code == GNI_RC_SUCCESS ? (int32_t)state : -code;
 }
 
-int32_t vgn_ext_peer_pin(uint64_t nic, uint32_t address, uint32_t inst, uint64_t incarnation)
-{
-    return -CALL(GNI_ExtPeerPin, NIC(nic), address, inst, incarnation);
-}
-
-int32_t vgn_ext_peer_forget(uint64_t nic, uint32_t address, uint32_t inst)
-{
-    return -CALL(GNI_ExtPeerForget, NIC(nic), address, inst);
-}
+DOES(vgn_ext_peer_pin, (uint64_t nic, uint32_t address, uint32_t inst, uint64_t incarnation),
+     CALL(GNI_ExtPeerPin, NIC(nic), address, inst, incarnation))
+DOES(vgn_ext_peer_forget, (uint64_t nic, uint32_t address, uint32_t inst),
+     CALL(GNI_ExtPeerForget, NIC(nic), address, inst))
 
 /* ---- memory of the process ---- */
 

@@ -113,7 +113,6 @@ int32_t vfi_enable(uint64_t endpoint);
 int32_t vfi_name(uint64_t endpoint, uint64_t name, uint32_t capacity);
 /* The number by which operations name this peer. */
 int64_t vfi_av_insert(uint64_t av, uint64_t name);
-int32_t vfi_av_remove(uint64_t av, uint64_t peer);
 /* Registers; an endpoint of 0 unless the provider binds memory to one. */
 int64_t vfi_mr(uint64_t domain, uint64_t endpoint, uint64_t address, uint64_t length,
                uint64_t access, uint64_t key);

@@ -220,13 +220,6 @@ int64_t vfi_av_insert(uint64_t av, uint64_t name)
     return code == 1 && peer != FI_ADDR_NOTAVAIL ? (int64_t)peer : -FI_EINVAL;
 }
 
-int32_t vfi_av_remove(uint64_t av, uint64_t peer)
-{
-    fi_addr_t one = peer;
-
-    return fi_av_remove(AT(struct fid_av, av), &one, 1, 0);
-}
-
 int64_t vfi_mr(uint64_t domain, uint64_t endpoint, uint64_t address, uint64_t length,
                uint64_t access, uint64_t key)
 {
