@@ -8,7 +8,7 @@ static gni_return_t permit(uint32_t device_id)
 {
     if (device_id >= gni_device_count())
         return GNI_RC_NO_MATCH;
-    return gni_number_of("GNI_SHIM_PRIVILEGED", 0) ? GNI_RC_SUCCESS : GNI_RC_PERMISSION_ERROR;
+    return snic_setting("GNI_SHIM_PRIVILEGED", 0) ? GNI_RC_SUCCESS : GNI_RC_PERMISSION_ERROR;
 }
 
 gni_return_t GNI_SuspendJob(uint32_t device_id, uint64_t job_id, uint8_t ptag, uint32_t cookie,

@@ -1,4 +1,4 @@
-/* Communication domains, devices, and what everything else needs: texts, settings, time. */
+/* Communication domains, devices, and the text of the last failure. */
 #define _GNU_SOURCE
 #include "gni_library.h"
 #include <errno.h>
@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #define MESSAGE_HEADER 16
@@ -32,40 +31,13 @@ const char *GNI_ExtError(void)
     return error_text;
 }
 
-uint64_t gni_number_of(const char *variable, uint64_t otherwise)
-{
-    const char *text = getenv(variable);
-    char *end = NULL;
-    uint64_t value = text && *text ? strtoull(text, &end, 0) : otherwise;
-
-    return end && *end ? otherwise : value;
-}
-
-static uint64_t clock_ns(clockid_t clock)
-{
-    struct timespec now;
-
-    clock_gettime(clock, &now);
-    return (uint64_t)now.tv_sec * 1000000000ull + (uint64_t)now.tv_nsec;
-}
-
-uint64_t gni_now_ns(void)
-{
-    return clock_ns(CLOCK_MONOTONIC);
-}
-
-uint64_t gni_coarse_ns(void)
-{
-    return clock_ns(CLOCK_MONOTONIC_COARSE);
-}
-
 /* ---- devices ---- */
 
 uint32_t gni_device_count(void)
 {
-    uint64_t count = gni_number_of("GNI_SHIM_DEVICES", 1);
+    uint32_t count = snic_setting("GNI_SHIM_DEVICES", 1);
 
-    return count < 1 ? 1 : count > GNI_DEVICES_MAX ? GNI_DEVICES_MAX : (uint32_t)count;
+    return count < 1 ? 1 : count > GNI_DEVICES_MAX ? GNI_DEVICES_MAX : count;
 }
 
 /* 18 bits, the same for all processes of a host. */
@@ -75,7 +47,7 @@ static uint32_t address_of(uint32_t device)
     uint32_t hash = 2166136261u;
 
     if (getenv("GNI_SHIM_NIC_ADDR") != NULL)
-        return ((uint32_t)gni_number_of("GNI_SHIM_NIC_ADDR", 1) + device) & 0x3ffffu;
+        return (snic_setting("GNI_SHIM_NIC_ADDR", 1) + device) & 0x3ffffu;
     gethostname(host, sizeof(host) - 1);
     for (const char *p = host; *p; p++)
         hash = (hash ^ (uint8_t)*p) * 16777619u;
@@ -199,7 +171,7 @@ static void nic_free(struct gni_nic *nic)
 static struct gni_nic *nic_new(struct gni_cdm *cdm, uint32_t device)
 {
     struct gni_nic *nic = calloc(1, sizeof(*nic));
-    uint32_t first = (uint32_t)gni_now_ns();
+    uint32_t first = (uint32_t)snic_now_ns();
 
     if (nic == NULL)
         return NULL;
@@ -210,8 +182,8 @@ static struct gni_nic *nic_new(struct gni_cdm *cdm, uint32_t device)
     nic->inst = cdm->inst;
     nic->modes = cdm->modes;
     nic->is_aries = (uint32_t)gni_device_is_aries();
-    nic->is_deferring = gni_number_of("GNI_SHIM_DEFER", 0) != 0;
-    nic->is_strict = gni_number_of("GNI_SHIM_STRICT", 0) != 0;
+    nic->is_deferring = snic_setting("GNI_SHIM_DEFER", 0) != 0;
+    nic->is_strict = snic_setting("GNI_SHIM_STRICT", 0) != 0;
     nic->bounds_pages =
         getenv("GNI_SHIM_BOUNDS") != NULL && strcmp(getenv("GNI_SHIM_BOUNDS"), "page") == 0;
     nic->deferred_end = &nic->deferred;
@@ -223,7 +195,7 @@ static struct gni_nic *nic_new(struct gni_cdm *cdm, uint32_t device)
         nic_free(nic);
         return NULL;
     }
-    nic->mdh_limit = (uint32_t)gni_number_of("GNI_SHIM_MDD_LIMIT", GNI_MDHS);
+    nic->mdh_limit = snic_setting("GNI_SHIM_MDD_LIMIT", GNI_MDHS);
     if (nic->mdh_limit > GNI_MDHS)
         nic->mdh_limit = GNI_MDHS;
     nic->mdh_tail = GNI_MDHS - 1;

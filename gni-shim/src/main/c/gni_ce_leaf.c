@@ -71,7 +71,7 @@ static void walk(struct gni_ep *ep)
         settle(ep, &part);
         return;
     }
-    now = gni_coarse_ns();
+    now = snic_coarse_ns();
     if (now - ep->ce.looked_ns < LOOK_NS)
         return;
     ep->ce.looked_ns = now;
@@ -117,7 +117,7 @@ static void begin(struct gni_ep *ep, struct gni_cq *cq, gni_post_descriptor_t *d
     ep->ce.descriptor = d;
     ep->ce.result = result;
     ep->ce.mode = d->ce_mode;
-    ep->ce.looked_ns = gni_coarse_ns();
+    ep->ce.looked_ns = snic_coarse_ns();
     ep->ce.is_waiting = 1;
     ep->ce.next = ep->nic->ce_waiting;
     ep->nic->ce_waiting = ep;

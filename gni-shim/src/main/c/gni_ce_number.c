@@ -36,7 +36,7 @@ static int open_named(struct gni_ce *ce, const char *name, char *why)
 
 int gni_ce_take_number(struct gni_ce *ce, uint32_t memory, char *why)
 {
-    uint32_t seed = (uint32_t)snic_incarnation(ce->nic->snic) ^ memory ^ (uint32_t)gni_now_ns();
+    uint32_t seed = (uint32_t)snic_incarnation(ce->nic->snic) ^ memory ^ (uint32_t)snic_now_ns();
     char name[SNIC_NAME_MAX];
     struct named *named;
     int error = -EEXIST;

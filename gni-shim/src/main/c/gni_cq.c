@@ -14,7 +14,7 @@ static uint32_t capacity_of(uint32_t entry_count)
 {
     uint32_t count = entry_count ? entry_count : 1;
 
-    if (gni_number_of("GNI_SHIM_CQ_EXACT", 0))
+    if (snic_setting("GNI_SHIM_CQ_EXACT", 0))
         return count;
     return (count + ENTRIES_PER_PAGE - 1) / ENTRIES_PER_PAGE * ENTRIES_PER_PAGE;
 }
@@ -364,7 +364,7 @@ static gni_return_t look_only(struct gni_cq *cq, gni_cq_entry_t *event_data)
 static gni_return_t wait_for(gni_cq_handle_t *cq_hndls, uint32_t num_cqs, uint64_t timeout_ms,
                              look_fn *look, gni_cq_entry_t *event_data, uint32_t *which)
 {
-    uint64_t end = timeout_ms >= FOREVER_MS ? UINT64_MAX : gni_now_ns() + timeout_ms * 1000000ull;
+    uint64_t end = timeout_ms >= FOREVER_MS ? UINT64_MAX : snic_now_ns() + timeout_ms * 1000000ull;
     struct gni_cq *first = NULL;
     int64_t slice = GNI_SLICE_NS;
 
@@ -391,7 +391,7 @@ static gni_return_t wait_for(gni_cq_handle_t *cq_hndls, uint32_t num_cqs, uint64
             if (code != GNI_RC_NOT_DONE)
                 return code;
         }
-        now = gni_now_ns();
+        now = snic_now_ns();
         if (now >= end)
             return GNI_RC_TIMEOUT;
         if (end - now < (uint64_t)slice)

@@ -77,7 +77,7 @@ static void wait_for_peer(struct gni_nic *nic, uint32_t index)
 {
     struct gni_own_datagram *mine = &nic->datagrams[index];
 
-    mine->next_try_ns = gni_now_ns() + RETRY_FIRST_NS;
+    mine->next_try_ns = snic_now_ns() + RETRY_FIRST_NS;
     nic->undelivered++;
 }
 
@@ -101,7 +101,7 @@ void gni_datagram_progress(struct gni_nic *nic)
 
     if (nic->undelivered == 0)
         return;
-    now = gni_now_ns();
+    now = snic_now_ns();
     for (uint32_t i = 0; i < high; i++) {
         struct gni_own_datagram *mine = &nic->datagrams[i];
         struct gni_datagram *r = &nic->view.datagram[i];
@@ -178,7 +178,7 @@ static gni_return_t fill(struct gni_ep *ep, const struct posting *p, uint32_t *i
     r->remote_length = 0;
     /* A clock that all share orders what came from elsewhere, too. */
     nic->datagram_order =
-        gni_now_ns() > nic->datagram_order ? gni_now_ns() : nic->datagram_order + 1;
+        snic_now_ns() > nic->datagram_order ? snic_now_ns() : nic->datagram_order + 1;
     r->order = nic->datagram_order;
     r->has_id = (uint32_t)p->has_id;
     r->id = p->id;
@@ -192,7 +192,7 @@ static gni_return_t fill(struct gni_ep *ep, const struct posting *p, uint32_t *i
         .has_id = p->has_id,
         .id = p->id,
         .give_up_ns =
-            gni_now_ns() + gni_number_of("GNI_SHIM_DATAGRAM_MS", GIVE_UP_MS) * 1000000ull};
+            snic_now_ns() + snic_setting("GNI_SHIM_DATAGRAM_MS", GIVE_UP_MS) * 1000000ull};
     gni_datagram_set(r, ep->is_bound ? GNI_EXCHANGE_LOCAL_READY : GNI_EXCHANGE_OPEN);
     *index = at;
     return GNI_RC_SUCCESS;
@@ -347,7 +347,7 @@ static gni_return_t test(const struct gni_question *q, gni_post_state_t *post_st
 static gni_return_t ask(const struct gni_question *q, uint32_t timeout_ms, int waits,
                         gni_post_state_t *post_state, uint32_t *remote_addr, uint32_t *remote_id)
 {
-    uint64_t end = gni_now_ns() + timeout_ms * 1000000ull;
+    uint64_t end = snic_now_ns() + timeout_ms * 1000000ull;
 
     if (q->ep == NULL || post_state == NULL ||
         (q->by_id ? q->id == GNI_DATAGRAM_NO_ID : !q->ep->is_bound) || (waits && timeout_ms == 0))
@@ -359,7 +359,7 @@ static gni_return_t ask(const struct gni_question *q, uint32_t timeout_ms, int w
 
         if (!waits || code != GNI_RC_SUCCESS || *post_state != GNI_POST_PENDING)
             return code;
-        if (timeout_ms != GNI_DATAGRAM_FOREVER && gni_now_ns() >= end)
+        if (timeout_ms != GNI_DATAGRAM_FOREVER && snic_now_ns() >= end)
             return GNI_RC_TIMEOUT;
         snic_wait(nic->snic, bell, nic->undelivered ? 5000000 : 10000000);
     }

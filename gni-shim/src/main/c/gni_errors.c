@@ -23,7 +23,7 @@ void gni_errors_note(struct gni_nic *nic, uint32_t status)
                                    .error_category = GNI_ERRMASK_TRANSACTION,
                                    .ptag = nic->cdm->ptag,
                                    .serial_number = ++e->serial,
-                                   .timestamp = gni_now_ns()};
+                                   .timestamp = snic_now_ns()};
 
         if (!(e->mask & GNI_ERRMASK_TRANSACTION) || e->count == e->size)
             continue;
@@ -165,8 +165,8 @@ gni_return_t GNI_WaitErrorEvents(gni_err_handle_t err_handle, gni_error_event_t 
         while (*num_events < most && take(e, &events[*num_events]))
             (*num_events)++;
         if (*num_events != 0 && end == 0)
-            end = gni_now_ns() + timeout * 1000000ull;
-        if (*num_events == most || (*num_events != 0 && gni_now_ns() >= end))
+            end = snic_now_ns() + timeout * 1000000ull;
+        if (*num_events == most || (*num_events != 0 && snic_now_ns() >= end))
             break;
         gni_leave(&e->nic->lock);
         snic_wait(e->nic->snic, bell, *num_events ? 1000000 : GNI_SLICE_NS);

@@ -116,7 +116,7 @@ static int meet(struct gni_nic *nic, struct gni_peer *peer, struct gni_datagram 
     r = &view->datagram[at];
     r->pe = nic->pe;
     r->inst = nic->inst;
-    r->order = gni_now_ns();
+    r->order = snic_now_ns();
     r->has_id = 0;
     r->id = snic_incarnation(nic->snic); /* whose bytes they are */
     store_bytes(r->remote, &r->remote_length, own->local, own->local_length);

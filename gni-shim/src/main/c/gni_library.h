@@ -335,9 +335,6 @@ static inline void *gni_handle_find(const void *handle, enum gni_kind kind)
 void gni_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* At the beginning of a call that names itself in texts, and may fail without one. */
 void gni_forget_failure(void);
-uint64_t gni_number_of(const char *variable, uint64_t otherwise);
-uint64_t gni_now_ns(void);
-uint64_t gni_coarse_ns(void);
 uint32_t gni_device_count(void);
 int gni_device_is_aries(void);
 uint8_t gni_ptag_of(uint32_t cookie);

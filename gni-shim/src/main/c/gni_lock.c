@@ -15,7 +15,7 @@
 
 static int barrier_works(void)
 {
-#ifdef GNI_TSAN /* does without */
+#ifdef SNIC_TSAN /* does without */
     return 1;
 #else
     return syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0) == 0 &&
@@ -25,7 +25,7 @@ static int barrier_works(void)
 
 static void barrier(void)
 {
-#ifndef GNI_TSAN
+#ifndef SNIC_TSAN
     if (syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0) != 0)
         syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0);
 #endif

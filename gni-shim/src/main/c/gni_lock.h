@@ -11,14 +11,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdint.h>
-
-#if defined(__SANITIZE_THREAD__)
-#define GNI_TSAN 1
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define GNI_TSAN 1
-#endif
-#endif
+#include "softnic_host.h"
 
 /* A thread that is or was the owner. Each has a word of its own to say that it is inside: one that
  * is just finding out that it is the owner no more must not meddle with its successor's. */
@@ -66,7 +59,7 @@ static inline struct gni_owner *gni_enter_owned(struct gni_lock *lock)
         return NULL;
         /* Store, then load: either the other side's barrier lies between them, or one of us sees
          * what the other stored. Partner: take_away(). */
-#ifdef GNI_TSAN /* which cannot know what the kernel orders */
+#ifdef SNIC_TSAN /* which cannot know what the kernel orders */
     atomic_exchange_explicit(&owner->is_inside, 1, memory_order_seq_cst);
 #else
     atomic_store_explicit(&owner->is_inside, 1, memory_order_relaxed);

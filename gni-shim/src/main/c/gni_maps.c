@@ -82,7 +82,7 @@ static int read_all(FILE *maps, uint64_t address, uint64_t end, int writes)
 int gni_maps_check(struct gni_nic *nic, uint64_t address, uint64_t length, int writes)
 {
     /* 0: do not ask; 1: ask; 2: as if the kernel were older. Else where it costs little. */
-    uint64_t wanted = gni_number_of("GNI_SHIM_CHECK_MAPS", 3);
+    uint32_t wanted = snic_setting("GNI_SHIM_CHECK_MAPS", 3);
     int error;
 
     if (wanted == 0)

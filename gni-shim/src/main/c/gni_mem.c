@@ -61,7 +61,7 @@ void gni_mem_publish(struct gni_nic *nic, uint32_t index, uint64_t base)
     struct gni_own_mdh *own = &nic->mdh[index];
     struct gni_mdh *mdh = &nic->view.mdh[index];
 
-#ifndef GNI_TSAN /* which knows no fences */
+#ifndef SNIC_TSAN /* which knows no fences */
     /* Whoever copies a new field finds that the former generation has ended; a release or an
      * exchange that ended it does not see to that on every processor. Partner: gni_mdh_copy. */
     atomic_thread_fence(memory_order_release);

@@ -199,7 +199,7 @@ gni_return_t GNI_MsgqProgress(gni_msgq_handle_t msgq_hndl, uint32_t timeout)
 
     if (q == NULL)
         return GNI_RC_INVALID_PARAM;
-    for (last = gni_now_ns();;) {
+    for (last = snic_now_ns();;) {
         uint32_t bell = snic_doorbell(q->nic->snic);
         int goes_on = hand_over(q);
 
@@ -207,12 +207,12 @@ gni_return_t GNI_MsgqProgress(gni_msgq_handle_t msgq_hndl, uint32_t timeout)
             return GNI_RC_NOT_DONE;
         if (goes_on > 0) {
             any = 1;
-            last = gni_now_ns();
+            last = snic_now_ns();
             continue;
         }
         if (!(q->attrs.modes & GNI_MSGQ_MODE_BLOCKING) || timeout == 0)
             return GNI_RC_SUCCESS;
-        now = gni_now_ns();
+        now = snic_now_ns();
         if (timeout != FOREVER_MS && now - last >= timeout * 1000000ull)
             return any ? GNI_RC_SUCCESS : GNI_RC_TIMEOUT;
         if (timeout != FOREVER_MS && timeout * 1000000ull - (now - last) < GNI_SLICE_NS)

@@ -63,14 +63,8 @@ int gni_msgq_is_alive(struct gni_nic *nic, uint32_t pe, uint32_t inst)
 
 static void path_of(const struct gni_nic *nic, uint32_t pe, char path[PATH_BYTES])
 {
-    const char *folder = getenv("GNI_SHIM_DIR");
-
-    if (folder == NULL || *folder == '\0')
-        folder = getenv("VERBENA_SHM_DIR");
-    if (folder == NULL || *folder == '\0')
-        folder = "/dev/shm";
-    snprintf(path, PATH_BYTES, "%s/gni-msgq-%u-%u-%08x-%x", folder, (unsigned)getuid(),
-             nic->cdm->ptag, nic->cdm->cookie, pe);
+    snprintf(path, PATH_BYTES, "%s/gni-msgq-%u-%u-%08x-%x", snic_directory(getenv("GNI_SHIM_DIR")),
+             (unsigned)getuid(), nic->cdm->ptag, nic->cdm->cookie, pe);
 }
 
 static int lock_file(int fd)

@@ -19,7 +19,7 @@ static int is_left(const struct gni_msgq *q, const struct gni_msgq_remote *remot
 /* What the dead claimed, or will never read, is free again. */
 static void reclaim(struct gni_msgq *q, const struct gni_msgq_remote *remote, uint32_t there)
 {
-    uint64_t now = gni_coarse_ns();
+    uint64_t now = snic_coarse_ns();
 
     if (now - q->reclaimed_ns < RECLAIM_NS)
         return;

@@ -78,7 +78,7 @@ static uint32_t attach(struct gni_nic *nic, struct gni_peer *peer)
         gni_fail("%s has another protection tag or cookie", name);
         return GNI_STATUS_PROTECTION;
     }
-    peer->checked_ns = gni_coarse_ns();
+    peer->checked_ns = snic_coarse_ns();
     return GNI_STATUS_OK;
 }
 
@@ -93,7 +93,7 @@ uint32_t gni_peer_ready(struct gni_nic *nic, struct gni_peer *peer)
 {
     if (peer->snic != NULL) {
         int gone = !snic_peer_is_open(peer->snic);
-        uint64_t now = gni_coarse_ns();
+        uint64_t now = snic_coarse_ns();
 
         peer->turn = nic->turn;
         peer->posts = 0;

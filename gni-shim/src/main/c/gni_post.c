@@ -40,7 +40,7 @@ static void store_flag(uint8_t *at, uint64_t value)
         __atomic_store_n((uint32_t *)(void *)at, flag, __ATOMIC_RELEASE);
         return;
     }
-#ifndef GNI_TSAN /* which knows no fences */
+#ifndef SNIC_TSAN /* which knows no fences */
     atomic_thread_fence(memory_order_release);
 #endif
     memcpy(at, &flag, sizeof(flag));

@@ -77,7 +77,7 @@ gni_return_t GNI_PostdataProbeWaitById(gni_nic_handle_t nic_hndl, uint32_t timeo
                                        uint64_t *datagram_id)
 {
     struct gni_nic *nic = gni_handle_find(nic_hndl, GNI_KIND_NIC);
-    uint64_t end = gni_now_ns() + timeout * 1000000ull;
+    uint64_t end = snic_now_ns() + timeout * 1000000ull;
 
     if (nic == NULL || datagram_id == NULL)
         return GNI_RC_INVALID_PARAM;
@@ -87,7 +87,7 @@ gni_return_t GNI_PostdataProbeWaitById(gni_nic_handle_t nic_hndl, uint32_t timeo
 
         if (code != GNI_RC_NO_MATCH)
             return code;
-        if (timeout != GNI_DATAGRAM_FOREVER && gni_now_ns() >= end)
+        if (timeout != GNI_DATAGRAM_FOREVER && snic_now_ns() >= end)
             return GNI_RC_TIMEOUT;
         snic_wait(nic->snic, bell, 5000000);
     }

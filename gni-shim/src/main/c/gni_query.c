@@ -132,7 +132,7 @@ gni_return_t GNI_SetJobResInfo(uint32_t device_id, uint8_t ptag, gni_job_res_t r
         return GNI_RC_INVALID_PARAM;
     if (device_id >= gni_device_count())
         return GNI_RC_ERROR_RESOURCE;
-    return gni_number_of("GNI_SHIM_PRIVILEGED", 0) ? GNI_RC_SUCCESS : GNI_RC_PERMISSION_ERROR;
+    return snic_setting("GNI_SHIM_PRIVILEGED", 0) ? GNI_RC_SUCCESS : GNI_RC_PERMISSION_ERROR;
 }
 
 gni_return_t GNI_GetNicStat(gni_nic_handle_t nic_hndl, gni_statistic_t stat, uint32_t *value)

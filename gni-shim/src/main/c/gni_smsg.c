@@ -27,7 +27,7 @@ static uint64_t slot_after(const struct gni_mailbox *m, uint64_t slot)
  * two sees what the other has stored. */
 static void full_fence(void)
 {
-#ifdef GNI_TSAN /* which knows no fences */
+#ifdef SNIC_TSAN /* which knows no fences */
     static _Atomic uint32_t nothing;
 
     atomic_fetch_add_explicit(&nothing, 0, memory_order_seq_cst);

@@ -80,13 +80,11 @@ int PtlEQAlloc(ptl_handle_ni_t ni_handle, ptl_size_t count, ptl_eq_handler_t eq_
                ptl_handle_eq_t *eq_handle)
 {
     struct p3_ni *ni;
-    int code = p3_ni_enter(ni_handle, P3_KIND_NI, PTL_NI_INVALID, &ni);
+    int code = p3_ni_enter_to(ni_handle, eq_handle, "PtlEQAlloc: eq_handle", &ni);
 
     if (code != PTL_OK)
         return code;
-    if (eq_handle == NULL) {
-        code = p3_fail(PTL_SEGV, "PtlEQAlloc: eq_handle is NULL");
-    } else if (count == 0) {
+    if (count == 0) {
         *eq_handle = PTL_EQ_NONE;
     } else if (count > P3_EQ_COUNT_MAX) {
         code = p3_fail(PTL_NO_SPACE, "PtlEQAlloc: %llu events, more than %u",
@@ -220,7 +218,7 @@ static int check_queues(struct p3_ni *ni, const ptl_handle_eq_t *handles, int si
 static int poll_until(struct p3_ni *ni, const ptl_handle_eq_t *handles, int size,
                       int64_t timeout_ns, ptl_event_t *event, int *which, ptl_eq_handler_t *handler)
 {
-    uint64_t begin = timeout_ns > 0 ? p3_now_ns() : 0;
+    uint64_t begin = timeout_ns > 0 ? snic_now_ns() : 0;
 
     for (;;) {
         uint32_t seen = snic_doorbell(ni->nic);
@@ -235,7 +233,7 @@ static int poll_until(struct p3_ni *ni, const ptl_handle_eq_t *handles, int size
         if (code != PTL_EQ_EMPTY || timeout_ns == 0)
             return code;
         if (timeout_ns > 0) {
-            int64_t left = timeout_ns - (int64_t)(p3_now_ns() - begin);
+            int64_t left = timeout_ns - (int64_t)(snic_now_ns() - begin);
 
             if (left <= 0)
                 return PTL_EQ_EMPTY;

@@ -13,18 +13,13 @@ int PtlExtMemoryAlloc(ptl_handle_ni_t ni_handle, uint64_t length, uint32_t flags
 {
     char why[SNIC_WHY_MAX] = "";
     struct p3_ni *ni;
-    int error, code = p3_ni_enter(ni_handle, P3_KIND_NI, PTL_NI_INVALID, &ni);
+    int code = p3_ni_enter_to(ni_handle, address, "PtlExtMemoryAlloc: address", &ni);
 
     if (code != PTL_OK)
         return code;
-    if (address == NULL) {
-        code = p3_fail(PTL_SEGV, "PtlExtMemoryAlloc: address is NULL");
-    } else {
-        error = snic_memory_alloc(ni->nic, length, flags, address, why, sizeof(why));
-        if (error < 0)
-            code = p3_fail(PTL_NO_SPACE, "PtlExtMemoryAlloc: %llu bytes: %s",
-                           (unsigned long long)length, why);
-    }
+    if (snic_memory_alloc(ni->nic, length, flags, address, why, sizeof(why)) < 0)
+        code = p3_fail(PTL_NO_SPACE, "PtlExtMemoryAlloc: %llu bytes: %s",
+                       (unsigned long long)length, why);
     p3_ni_leave(ni);
     return code;
 }
@@ -81,13 +76,11 @@ int PtlExtMemoryFree(ptl_handle_ni_t ni_handle, void *address)
 int PtlExtDoorbell(ptl_handle_ni_t ni_handle, uint32_t *seen)
 {
     struct p3_ni *ni;
-    int code = p3_ni_enter(ni_handle, P3_KIND_NI, PTL_NI_INVALID, &ni);
+    int code = p3_ni_enter_to(ni_handle, seen, "PtlExtDoorbell: seen", &ni);
 
     if (code != PTL_OK)
         return code;
-    if (seen == NULL)
-        code = p3_fail(PTL_SEGV, "PtlExtDoorbell: seen is NULL");
-    else if ((code = p3_ni_whole(ni)) == PTL_OK)
+    if ((code = p3_ni_whole(ni)) == PTL_OK)
         *seen = snic_doorbell(ni->nic);
     p3_ni_leave(ni);
     return code;
@@ -111,7 +104,7 @@ int PtlExtWait(ptl_handle_ni_t ni_handle, uint32_t seen, int64_t timeout_ns)
 
     if (code != PTL_OK)
         return code;
-    begin = timeout_ns > 0 ? p3_now_ns() : 0;
+    begin = timeout_ns > 0 ? snic_now_ns() : 0;
     for (;;) {
         int64_t slice = P3_SLICE_NS;
 
@@ -122,7 +115,7 @@ int PtlExtWait(ptl_handle_ni_t ni_handle, uint32_t seen, int64_t timeout_ns)
         if ((code = p3_ni_whole(ni)) != PTL_OK)
             break;
         if (timeout_ns >= 0) {
-            int64_t left = timeout_ns - (timeout_ns ? (int64_t)(p3_now_ns() - begin) : 0);
+            int64_t left = timeout_ns - (timeout_ns ? (int64_t)(snic_now_ns() - begin) : 0);
 
             if (left < slice)
                 slice = left > 0 ? left : 0;
@@ -133,7 +126,8 @@ int PtlExtWait(ptl_handle_ni_t ni_handle, uint32_t seen, int64_t timeout_ns)
          * With a shorter limit the caller looks into the queues himself. */
         if (p3_reap(ni) == 0 && slice == P3_SLICE_NS && has_unread_event(&ni->view))
             snic_ring_self(ni->nic);
-        if (timeout_ns >= 0 && (timeout_ns == 0 || (int64_t)(p3_now_ns() - begin) >= timeout_ns)) {
+        if (timeout_ns >= 0 &&
+            (timeout_ns == 0 || (int64_t)(snic_now_ns() - begin) >= timeout_ns)) {
             code = snic_doorbell(ni->nic) != seen ? PTL_OK : PTL_EQ_EMPTY;
             break;
         }
@@ -171,14 +165,11 @@ int PtlExtReap(ptl_handle_ni_t ni_handle)
 int PtlExtIncarnation(ptl_handle_ni_t ni_handle, uint64_t *incarnation)
 {
     struct p3_ni *ni;
-    int code = p3_ni_enter(ni_handle, P3_KIND_NI, PTL_NI_INVALID, &ni);
+    int code = p3_ni_enter_to(ni_handle, incarnation, "PtlExtIncarnation: incarnation", &ni);
 
     if (code != PTL_OK)
         return code;
-    if (incarnation == NULL)
-        code = p3_fail(PTL_SEGV, "PtlExtIncarnation: incarnation is NULL");
-    else
-        *incarnation = ni->self.incarnation;
+    *incarnation = ni->self.incarnation;
     p3_ni_leave(ni);
     return code;
 }

@@ -48,24 +48,6 @@ int PtlExtLastOutcome(void)
     return last_outcome;
 }
 
-static uint64_t clock_ns(clockid_t clock)
-{
-    struct timespec now;
-
-    clock_gettime(clock, &now);
-    return (uint64_t)now.tv_sec * 1000000000ull + (uint64_t)now.tv_nsec;
-}
-
-uint64_t p3_now_ns(void)
-{
-    return clock_ns(CLOCK_MONOTONIC);
-}
-
-uint64_t p3_coarse_ns(void)
-{
-    return clock_ns(CLOCK_MONOTONIC_COARSE);
-}
-
 int p3_initialised(void)
 {
     return (int)atomic_load_explicit(&library.initialised, memory_order_acquire);
@@ -147,6 +129,17 @@ int p3_ni_enter(ptl_handle_any_t handle, enum p3_kind kind, int invalid, struct 
     }
     *ni = slot->ni;
     return PTL_OK;
+}
+
+int p3_ni_enter_to(ptl_handle_ni_t handle, const void *to, const char *what, struct p3_ni **ni)
+{
+    int code = p3_ni_enter(handle, P3_KIND_NI, PTL_NI_INVALID, ni);
+
+    if (code == PTL_OK && to == NULL) {
+        p3_ni_leave(*ni);
+        code = p3_fail(PTL_SEGV, "%s is NULL", what);
+    }
+    return code;
 }
 
 void p3_ni_leave(struct p3_ni *ni)

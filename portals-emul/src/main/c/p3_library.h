@@ -21,6 +21,7 @@
 #include "include/portals3_ext.h"
 #include "p3_area.h"
 #include "p3_target.h"
+#include "softnic_host.h"
 
 #define P3_PEER_BUCKETS 1024u
 #define P3_LIVENESS_PERIOD_NS 50000000ull
@@ -141,6 +142,9 @@ struct p3_ni_slot {
 /* PTL_OK and *ni, or PTL_NO_INIT or `invalid`. Every success is followed by p3_ni_leave. kind: what
  * the handle must name. */
 int p3_ni_enter(ptl_handle_any_t handle, enum p3_kind kind, int invalid, struct p3_ni **ni);
+/* The same by the interface's handle, where the call answers by `to`; what: its name, for the text
+ * where it is NULL. */
+int p3_ni_enter_to(ptl_handle_ni_t handle, const void *to, const char *what, struct p3_ni **ni);
 void p3_ni_leave(struct p3_ni *ni);
 int p3_ni_is_open(const struct p3_ni *ni);
 /* PTL_OK, or PTL_FAIL: a file of the interface's memory was cut. Asked where nothing else is to do.
@@ -152,9 +156,6 @@ int p3_initialised(void);
 /* Records the text for PtlExtError and returns code. */
 int p3_fail(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void p3_outcome(int outcome);
-uint64_t p3_now_ns(void);
-/* Cheap, some milliseconds late. */
-uint64_t p3_coarse_ns(void);
 
 /* ---- one interface (p3_ni.c) ---- */
 
@@ -179,9 +180,6 @@ int p3_grow(struct p3_ni *ni, enum p3_table table);
 /* Reserves the space of entries up to `to`. Under ni->objects, without the own lock. A Portals
  * code. */
 int p3_reserve(struct p3_ni *ni, enum p3_table table, uint32_t *ready, uint32_t to);
-
-/* A setting of the environment. */
-uint32_t p3_number_of(const char *variable, uint32_t otherwise);
 
 /* ---- ranks (p3_rank.c) ---- */
 

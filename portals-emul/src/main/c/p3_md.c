@@ -266,14 +266,11 @@ int PtlMDBind(ptl_handle_ni_t ni_handle, ptl_md_t md, ptl_unlink_t unlink_op,
               ptl_handle_md_t *md_handle)
 {
     struct p3_ni *ni;
-    int code = p3_ni_enter(ni_handle, P3_KIND_NI, PTL_NI_INVALID, &ni);
+    int code = p3_ni_enter_to(ni_handle, md_handle, "PtlMDBind: md_handle", &ni);
 
     if (code != PTL_OK)
         return code;
-    if (md_handle == NULL)
-        code = p3_fail(PTL_SEGV, "PtlMDBind: md_handle is NULL");
-    else
-        code = make(ni, ni_handle, 0, &md, unlink_op, md_handle);
+    code = make(ni, ni_handle, 0, &md, unlink_op, md_handle);
     p3_ni_leave(ni);
     return code;
 }

@@ -14,19 +14,6 @@
 #define P3_FOLDER_TRIES 30
 #define P3_FINI_WAIT_NS 2000000000ull
 
-uint32_t p3_number_of(const char *variable, uint32_t otherwise)
-{
-    const char *text = getenv(variable);
-    char *end;
-    unsigned long value;
-
-    if (text == NULL || *text == '\0')
-        return otherwise;
-    errno = 0;
-    value = strtoul(text, &end, 0);
-    return errno != 0 || *end != '\0' || value > 0xffffffffu ? otherwise : (uint32_t)value;
-}
-
 static int cut(const int *wanted, uint32_t most)
 {
     if (wanted == NULL || *wanted > (int)most)
@@ -124,7 +111,7 @@ static void prepare_area(struct p3_ni *ni, uint32_t generation)
     area->uid = ni->self.uid;
     area->jid = ni->self.jid;
     area->incarnation = ni->self.incarnation;
-    area->opened_ns = p3_now_ns();
+    area->opened_ns = snic_now_ns();
     p3_view_open(&ni->view, area, snic_area_bytes(ni->nic));
     for (uint32_t i = 0; i < ni->view.acs; i++)
         ni->view.ac[i] = (struct p3_ac){.nid = PTL_NID_ANY,
@@ -176,7 +163,7 @@ int p3_ni_open(const struct p3_ni_place *place, const ptl_ext_options_t *options
 {
     uint32_t timeout_ms = options->lock_timeout_ms ? options->lock_timeout_ms : P3_LOCK_TIMEOUT_MS;
     uint32_t events = options->event_slots ? options->event_slots
-                                           : p3_number_of("PTL_EVENT_SLOTS", P3_SLOTS_DEFAULT);
+                                           : snic_setting("PTL_EVENT_SLOTS", P3_SLOTS_DEFAULT);
     uint32_t initiators = options->initiators_max ? options->initiators_max : P3_INITIATORS_DEFAULT;
     ptl_ni_limits_t limits;
     struct p3_geometry g;
@@ -199,7 +186,7 @@ int p3_ni_open(const struct p3_ni_place *place, const ptl_ext_options_t *options
     ni->is_program = place->is_program;
     p3_wire_init(ni, place->is_program);
     ni->flavor = options->flavor == PTL_EXT_CRAY ? P3_FLAVOR_CRAY : P3_FLAVOR_REF;
-    ni->self.nid = options->nid ? options->nid : p3_number_of("PTL_NID", 1);
+    ni->self.nid = options->nid ? options->nid : snic_setting("PTL_NID", 1);
     ni->self.uid = (uint32_t)geteuid();
     ni->lock_timeout_ns = (int64_t)timeout_ms * 1000000;
     ni->view.iface = place->iface;
@@ -214,7 +201,7 @@ int p3_ni_open(const struct p3_ni_place *place, const ptl_ext_options_t *options
     ni->self.incarnation = snic_incarnation(ni->nic);
     ni->self.jid =
         options->jid ? options->jid
-                     : p3_number_of("PTL_JID", place->first_pid ? place->first_pid : ni->self.pid);
+                     : snic_setting("PTL_JID", place->first_pid ? place->first_pid : ni->self.pid);
     prepare_area(ni, place->generation);
     error = snic_publish(ni->nic);
     if (error < 0) {
@@ -279,7 +266,7 @@ int p3_grow(struct p3_ni *ni, enum p3_table table)
  * as soon as PtlNIFini has returned. */
 static void wait_for_movers(struct p3_ni *ni)
 {
-    uint64_t deadline = p3_now_ns() + P3_FINI_WAIT_NS;
+    uint64_t deadline = snic_now_ns() + P3_FINI_WAIT_NS;
     const struct timespec pause = {.tv_nsec = 100000};
     uint32_t high;
 
@@ -294,7 +281,7 @@ static void wait_for_movers(struct p3_ni *ni)
         if (moving == 0)
             return;
         nanosleep(&pause, NULL);
-    } while (p3_now_ns() < deadline);
+    } while (snic_now_ns() < deadline);
 }
 
 static void close_peers(struct p3_ni *ni)

@@ -218,7 +218,7 @@ static uint32_t peer_attach(struct p3_ni *ni, struct p3_peer *peer)
     }
     raise_high(peer->view.area, slot + 1);
     peer->intent = p3_view_intent(&peer->view, slot);
-    peer->checked_ns = p3_coarse_ns();
+    peer->checked_ns = snic_coarse_ns();
     error = snic_peer_liveness(peer->snic) == SNIC_DEAD ? -ESRCH : take_over_slot(ni, peer);
     if (error < 0) {
         p3_peer_drop(peer);
@@ -231,7 +231,7 @@ static uint32_t peer_attach(struct p3_ni *ni, struct p3_peer *peer)
 uint32_t p3_peer_ready(struct p3_ni *ni, struct p3_peer *peer)
 {
     if (peer->snic != NULL) {
-        uint64_t now = p3_coarse_ns();
+        uint64_t now = snic_coarse_ns();
         int gone = !snic_peer_is_open(peer->snic) ||
                    (peer->pinned && snic_peer_incarnation(peer->snic) != peer->pinned);
 

@@ -174,8 +174,8 @@ static uint32_t accept_alone(struct p3_ni *ni, struct p3_peer *peer, struct p3_r
         p3_unlock_target(peer);
         SNIC_STEP("ptl.getput.wait");
         finish_dead_mover(ni, peer, mover);
-        begin = begin ? begin : p3_now_ns();
-        if (p3_now_ns() - begin > (uint64_t)ni->lock_timeout_ns) {
+        begin = begin ? begin : snic_now_ns();
+        if (snic_now_ns() - begin > (uint64_t)ni->lock_timeout_ns) {
             *verdict = P3_DROPPED;
             return PTL_EXT_FAIL_STALLED;
         }

@@ -11,13 +11,11 @@ static int register_known(ptl_sr_index_t index)
 int PtlNIStatus(ptl_handle_ni_t ni_handle, ptl_sr_index_t register_index, ptl_sr_value_t *status)
 {
     struct p3_ni *ni;
-    int code = p3_ni_enter(ni_handle, P3_KIND_NI, PTL_NI_INVALID, &ni);
+    int code = p3_ni_enter_to(ni_handle, status, "PtlNIStatus: status", &ni);
 
     if (code != PTL_OK)
         return code;
-    if (status == NULL)
-        code = p3_fail(PTL_SEGV, "PtlNIStatus: status is NULL");
-    else if (!register_known(register_index))
+    if (!register_known(register_index))
         code = p3_fail(PTL_SR_INDEX_INVALID, "PtlNIStatus: no register %u", register_index);
     else
         *status = atomic_load_explicit(&ni->view.area->sr[register_index], memory_order_relaxed) +
@@ -32,13 +30,11 @@ int PtlNIDist(ptl_handle_ni_t ni_handle, ptl_process_id_t process, unsigned long
 {
     struct p3_ni *ni;
     uint32_t pid = process.pid & 0xffffu;
-    int code = p3_ni_enter(ni_handle, P3_KIND_NI, PTL_NI_INVALID, &ni);
+    int code = p3_ni_enter_to(ni_handle, distance, "PtlNIDist: distance", &ni);
 
     if (code != PTL_OK)
         return code;
-    if (distance == NULL)
-        code = p3_fail(PTL_SEGV, "PtlNIDist: distance is NULL");
-    else if (process.nid == PTL_NID_ANY || pid == P3_PID_ANY || pid == 0)
+    if (process.nid == PTL_NID_ANY || pid == P3_PID_ANY || pid == 0)
         code = p3_fail(PTL_PROCESS_INVALID, "PtlNIDist: %u.%u names no process", process.nid, pid);
     else if (process.nid != ni->self.nid)
         *distance = 2;
@@ -66,14 +62,11 @@ int PtlNIHandle(ptl_handle_any_t handle, ptl_handle_ni_t *ni_handle)
 int PtlGetUid(ptl_handle_ni_t ni_handle, ptl_uid_t *uid)
 {
     struct p3_ni *ni;
-    int code = p3_ni_enter(ni_handle, P3_KIND_NI, PTL_NI_INVALID, &ni);
+    int code = p3_ni_enter_to(ni_handle, uid, "PtlGetUid: uid", &ni);
 
     if (code != PTL_OK)
         return code;
-    if (uid == NULL)
-        code = p3_fail(PTL_SEGV, "PtlGetUid: uid is NULL");
-    else
-        *uid = ni->self.uid;
+    *uid = ni->self.uid;
     p3_ni_leave(ni);
     return code;
 }
@@ -81,14 +74,11 @@ int PtlGetUid(ptl_handle_ni_t ni_handle, ptl_uid_t *uid)
 int PtlGetId(ptl_handle_ni_t ni_handle, ptl_process_id_t *id)
 {
     struct p3_ni *ni;
-    int code = p3_ni_enter(ni_handle, P3_KIND_NI, PTL_NI_INVALID, &ni);
+    int code = p3_ni_enter_to(ni_handle, id, "PtlGetId: id", &ni);
 
     if (code != PTL_OK)
         return code;
-    if (id == NULL)
-        code = p3_fail(PTL_SEGV, "PtlGetId: id is NULL");
-    else
-        *id = (ptl_process_id_t){.nid = ni->self.nid, .pid = ni->self.pid};
+    *id = (ptl_process_id_t){.nid = ni->self.nid, .pid = ni->self.pid};
     p3_ni_leave(ni);
     return code;
 }
@@ -96,14 +86,11 @@ int PtlGetId(ptl_handle_ni_t ni_handle, ptl_process_id_t *id)
 int PtlGetJid(ptl_handle_ni_t ni_handle, ptl_jid_t *jid)
 {
     struct p3_ni *ni;
-    int code = p3_ni_enter(ni_handle, P3_KIND_NI, PTL_NI_INVALID, &ni);
+    int code = p3_ni_enter_to(ni_handle, jid, "PtlGetJid: jid", &ni);
 
     if (code != PTL_OK)
         return code;
-    if (jid == NULL)
-        code = p3_fail(PTL_SEGV, "PtlGetJid: jid is NULL");
-    else
-        *jid = ni->self.jid;
+    *jid = ni->self.jid;
     p3_ni_leave(ni);
     return code;
 }

@@ -25,7 +25,7 @@ struct p3_flight {
 void p3_wire_init(struct p3_ni *ni, int is_program)
 {
     struct p3_wire *wire = &ni->wire;
-    uint32_t us = p3_number_of("VERBENA_PORTALS_WIRE_US", 0);
+    uint32_t us = snic_setting("VERBENA_PORTALS_WIRE_US", 0);
     pthread_condattr_t monotonic;
 
     pthread_mutex_init(&wire->mutex, NULL);
@@ -36,7 +36,7 @@ void p3_wire_init(struct p3_ni *ni, int is_program)
     if (!is_program)
         return;
     wire->latency_ns = (us < P3_LATENCY_US_MAX ? us : P3_LATENCY_US_MAX) * 1000ull;
-    wire->retry_ns = p3_number_of("VERBENA_PORTALS_RETRY_MS", P3_RETRY_MS) * 1000000ull;
+    wire->retry_ns = snic_setting("VERBENA_PORTALS_RETRY_MS", P3_RETRY_MS) * 1000000ull;
 }
 
 /* ---- arriving ---- */
@@ -96,7 +96,7 @@ static uint64_t arrive(struct p3_ni *ni, struct p3_peer *peer, int is_closing)
 {
     for (;;) {
         struct p3_flight *flight;
-        uint64_t now = p3_now_ns();
+        uint64_t now = snic_now_ns();
         int is_over;
 
         pthread_mutex_lock(&ni->wire.mutex);
@@ -210,7 +210,7 @@ int p3_wire_depart(struct p3_ni *ni, struct p3_peer *peer, const struct p3_reque
     if (flight == NULL)
         return p3_fail(PTL_NO_SPACE, "out of memory");
     flight->request = *r;
-    flight->due_ns = p3_now_ns() + ni->wire.latency_ns;
+    flight->due_ns = snic_now_ns() + ni->wire.latency_ns;
     flight->deadline_ns = flight->due_ns + ni->wire.retry_ns;
     pthread_mutex_lock(&ni->wire.mutex);
     if (ni->wire.count >= P3_FLIGHTS_MAX || start_thread(ni) != 0)

@@ -30,6 +30,13 @@ int snic_name_is_valid(const char *name, size_t max)
     return 1;
 }
 
+const char *snic_directory(const char *given)
+{
+    if (!given || !*given)
+        given = getenv("VERBENA_SHM_DIR");
+    return given && *given ? given : "/dev/shm";
+}
+
 void snic_memory_file(char *file, size_t size, const char *name, uint32_t number)
 {
     snprintf(file, size, "%s+m%u", name, number);
@@ -65,10 +72,7 @@ int snic_folder_open(const char *directory, const char *job, char *path, size_t 
                      char *why, size_t why_size)
 {
     char user[32], user_path[SNIC_PATH_MAX];
-    if (!directory || !*directory)
-        directory = getenv("VERBENA_SHM_DIR");
-    if (!directory || !*directory)
-        directory = "/dev/shm";
+    directory = snic_directory(directory);
     snprintf(user, sizeof user, "verbena-%u", (unsigned)geteuid());
     if ((size_t)snprintf(path, path_size, "%s/%s/%s", directory, user, job) >= path_size) {
         SNIC_WHY("the folder's path is longer than %zu bytes: %s", path_size - 1, directory);

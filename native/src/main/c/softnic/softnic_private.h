@@ -4,15 +4,8 @@
 
 #include <pthread.h>
 #include <sys/types.h>
+#include "softnic_host.h"
 #include "softnic_layout.h"
-
-#if defined(__SANITIZE_THREAD__)
-#define SNIC_TSAN 1
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define SNIC_TSAN 1
-#endif
-#endif
 
 /* Of foreign memory in one call: as many pages as the kernel pins at a time.
  * Between pieces we look whether the peer is alive. */
@@ -142,7 +135,6 @@ int snic_barrier_works(void); /* 1: barriers reach others from here, and theirs 
 void snic_barrier_everywhere(snic_t *nic);
 
 /* softnic_process.c */
-uint64_t snic_now_ns(void);
 uint64_t snic_random64(void);
 /* 0, or -ESRCH. state is the letter of /proc/<pid>/stat. */
 int snic_process_stat(uint32_t pid, char *state, uint64_t *start_time);

@@ -35,11 +35,32 @@ void snic_why(char *why, size_t why_size, const char *format, ...)
     va_end(arguments);
 }
 
-uint64_t snic_now_ns(void)
+static uint64_t clock_ns(clockid_t clock)
 {
     struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
+    clock_gettime(clock, &t);
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+uint64_t snic_now_ns(void)
+{
+    return clock_ns(CLOCK_MONOTONIC);
+}
+
+uint64_t snic_coarse_ns(void)
+{
+    return clock_ns(CLOCK_MONOTONIC_COARSE);
+}
+
+uint32_t snic_setting(const char *variable, uint32_t otherwise)
+{
+    const char *text = getenv(variable);
+    char *end;
+    if (!text || !*text)
+        return otherwise;
+    errno = 0;
+    unsigned long value = strtoul(text, &end, 0);
+    return errno != 0 || *end || value > UINT32_MAX ? otherwise : (uint32_t)value;
 }
 
 uint64_t snic_random64(void)

@@ -13,14 +13,7 @@
 #include <errno.h>
 #include <string.h>
 #include "softnic.h"
-
-#if defined(__SANITIZE_THREAD__)
-#define SNIC_REACH_TSAN 1
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define SNIC_REACH_TSAN 1
-#endif
-#endif
+#include "softnic_host.h"
 
 typedef struct snic_reach {
     _Atomic uint64_t *pin; /* our word in the target's segment */
@@ -95,11 +88,11 @@ static inline void snic_reach_copy(void *to, const void *from, uint64_t length)
         snic_copy(to, from, length, -1);
         return;
     }
-#ifndef SNIC_REACH_TSAN /* which knows no fences; snic_fence says what each is for */
+#ifndef SNIC_TSAN /* which knows no fences; snic_fence says what each is for */
     atomic_thread_fence(memory_order_acq_rel);
 #endif
     memcpy(to, from, 8);
-#ifndef SNIC_REACH_TSAN
+#ifndef SNIC_TSAN
     atomic_thread_fence(memory_order_acq_rel);
 #endif
 }
