@@ -3,6 +3,14 @@ SNIC_CFLAGS := -std=c11 -O2 -g -Wall -Wextra -Werror -fPIC -fvisibility=hidden -
 SNIC_LDFLAGS := -pthread
 ifeq ($(SNIC_TEST),1)
 SNIC_CFLAGS += -DSNIC_TEST
+# What softnic has in test builds.
+SNIC_ROOT := $(dir $(lastword $(MAKEFILE_LIST)))
+SNIC_HOOKS := $(BUILD)/softnic_hooks.o
+$(SNIC_HOOKS): $(SNIC_ROOT)../../test/c/hooks/softnic_hooks.c $(wildcard $(SNIC_ROOT)softnic/*.h)
+	@mkdir -p $(@D)
+	@$(CC) $(SNIC_CFLAGS) -I$(SNIC_ROOT)softnic -c -o $@ $<
+# The first goal is that of the including file.
+.DEFAULT_GOAL :=
 endif
 ifeq ($(SAN),asan)
 SNIC_CFLAGS += -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer

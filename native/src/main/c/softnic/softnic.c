@@ -3,7 +3,6 @@
 #include "softnic_private.h"
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,63 +15,6 @@
 #define RENAME_NOREPLACE 1
 #endif
 #define CLOSE_WAIT_NS 1000000000ull
-
-#ifdef SNIC_TEST
-_Thread_local void (*snic_step_hook)(const char *label);
-void (*snic_step_hook_all)(const char *label);
-
-/* For tests that are no C programs: VERBENA_KILL_AT=label:n kills the process when it comes to that
- * step for the n-th time, VERBENA_STEPS=file writes down each label that it comes to. */
-#define LABELS_MAX 128
-static struct {
-    const char *label; /* where to die */
-    size_t length;
-    long at;
-    _Atomic long count;
-    int file;
-    _Atomic(const char *) seen[LABELS_MAX];
-} outside = {.file = -1};
-
-static void outside_note(const char *label)
-{
-    for (int i = 0; i < LABELS_MAX; i++) {
-        const char *there = NULL;
-        if (atomic_compare_exchange_strong(&outside.seen[i], &there, label)) {
-            char line[80];
-            int n = snprintf(line, sizeof line, "%s\n", label);
-            if (write(outside.file, line, (size_t)n) != n)
-                abort();
-            return;
-        }
-        if (strcmp(there, label) == 0)
-            return;
-    }
-}
-
-static void outside_step(const char *label)
-{
-    if (outside.file >= 0)
-        outside_note(label);
-    if (outside.label && strncmp(outside.label, label, outside.length) == 0 &&
-        !label[outside.length] && atomic_fetch_add(&outside.count, 1) + 1 == outside.at)
-        kill(getpid(), SIGKILL);
-}
-
-__attribute__((constructor)) static void outside_arm(void)
-{
-    const char *at = getenv("VERBENA_KILL_AT"), *file = getenv("VERBENA_STEPS");
-    const char *colon = at ? strchr(at, ':') : NULL;
-    if (colon) {
-        outside.label = at;
-        outside.length = (size_t)(colon - at);
-        outside.at = strtol(colon + 1, NULL, 10);
-    }
-    if (file)
-        outside.file = open(file, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-    if (outside.label || outside.file >= 0)
-        snic_step_hook_all = outside_step;
-}
-#endif
 
 /* ---- open ---- */
 

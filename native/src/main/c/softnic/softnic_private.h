@@ -230,4 +230,9 @@ static inline int snic_is_forked(const snic_t *nic)
     return *nic->alive != 1;
 }
 
+#ifdef SNIC_TEST /* src/test/c/hooks */
+int snic_map_once(int fd, uint64_t bytes, uint64_t alignment, uint8_t **base);
+void snic_unmap_once(uint8_t *base, uint64_t bytes);
+#endif
+
 #endif

@@ -161,73 +161,26 @@ int snic_area_reserve(snic_t *nic, uint64_t offset, uint64_t length, char *why, 
     return rc;
 }
 
-#ifdef SNIC_TEST
 /* ThreadSanitizer knows memory by address: in test builds a process maps each file once, so that it
  * sees two NICs of one process work on the same bytes. */
-#define SHARED_MAPS 512
-static struct shared_map {
-    dev_t device;
-    ino_t inode;
-    uint8_t *base;
-    uint64_t bytes;
-    uint32_t users;
-} shared_maps[SHARED_MAPS];
-static pthread_mutex_t shared_maps_mutex = PTHREAD_MUTEX_INITIALIZER;
-#endif
-
-static int map_once(int fd, uint64_t bytes, uint64_t alignment, uint8_t **base)
+#ifndef SNIC_TEST
+static int snic_map_once(int fd, uint64_t bytes, uint64_t alignment, uint8_t **base)
 {
-#ifdef SNIC_TEST
-    struct stat st;
-    if (fstat(fd, &st) != 0)
-        return -errno;
-    pthread_mutex_lock(&shared_maps_mutex);
-    struct shared_map *spare = NULL;
-    int rc = -ENFILE;
-    for (int i = 0; i < SHARED_MAPS; i++) {
-        struct shared_map *m = &shared_maps[i];
-        if (m->users == 0) {
-            spare = spare ? spare : m;
-        } else if (m->device == st.st_dev && m->inode == st.st_ino && m->bytes == bytes) {
-            m->users++;
-            *base = m->base;
-            pthread_mutex_unlock(&shared_maps_mutex);
-            return 0;
-        }
-    }
-    if (spare && (rc = snic_map_shared(fd, 0, bytes, alignment, base)) == 0)
-        *spare = (struct shared_map){st.st_dev, st.st_ino, *base, bytes, 1};
-    pthread_mutex_unlock(&shared_maps_mutex);
-    return rc;
-#else
     return snic_map_shared(fd, 0, bytes, alignment, base);
-#endif
 }
 
-static void unmap_once(uint8_t *base, uint64_t bytes)
+static void snic_unmap_once(uint8_t *base, uint64_t bytes)
 {
-#ifdef SNIC_TEST
-    pthread_mutex_lock(&shared_maps_mutex);
-    for (int i = 0; i < SHARED_MAPS; i++) {
-        struct shared_map *m = &shared_maps[i];
-        if (m->users && m->base == base && m->bytes == bytes) {
-            if (--m->users == 0)
-                munmap(base, bytes);
-            pthread_mutex_unlock(&shared_maps_mutex);
-            return;
-        }
-    }
-    pthread_mutex_unlock(&shared_maps_mutex);
-#endif
     munmap(base, bytes);
 }
+#endif
 
 int snic_map_file(int fd, uint64_t bytes, uint64_t alignment, _Atomic uint32_t *damage,
                   uint32_t file, uint8_t **base)
 {
-    int rc = map_once(fd, bytes, alignment, base);
+    int rc = snic_map_once(fd, bytes, alignment, base);
     if (rc == 0 && (rc = snic_fault_watch(*base, bytes, damage, file)) != 0)
-        unmap_once(*base, bytes);
+        snic_unmap_once(*base, bytes);
     return rc;
 }
 
@@ -236,7 +189,7 @@ void snic_unmap_file(uint8_t *base, uint64_t bytes, const _Atomic uint32_t *dama
     if (!base)
         return;
     snic_fault_forget(base, damage);
-    unmap_once(base, bytes);
+    snic_unmap_once(base, bytes);
 }
 
 /* ---- geometry ---- */
