@@ -53,15 +53,7 @@ public final class MessageTable {
         final int[] toRank = new int[ROWS];
         final int[] tag = new int[ROWS];
         final int[] number = new int[ROWS];
-        private long[] note;
-        private long[] note2;
-        private Object[] payload;
-
-        void keepNotes() {
-            note = new long[ROWS];
-            note2 = new long[ROWS];
-            payload = new Object[ROWS];
-        }
+        final Object[] payload = new Object[ROWS];
     }
 
     /**
@@ -71,14 +63,6 @@ public final class MessageTable {
     static final class Store {
         private Piece[] pieces = new Piece[16];
         private int count;
-        private boolean hasNotes;
-
-        synchronized void keepNotes() {
-            for (int i = 0; i < count && !hasNotes; i++) {
-                pieces[i].keepNotes();
-            }
-            hasNotes = true;
-        }
 
         /** A new piece; answers its first row. */
         synchronized int addPiece() {
@@ -86,9 +70,6 @@ public final class MessageTable {
                 pieces = Arrays.copyOf(pieces, Math.multiplyExact(2, count));
             }
             pieces[count] = new Piece();
-            if (hasNotes) {
-                pieces[count].keepNotes();
-            }
             return Math.multiplyExact(count++, ROWS);
         }
     }
@@ -124,23 +105,7 @@ public final class MessageTable {
         piece.destination[at] = destination;
         piece.bytes[at] = bytes;
         piece.next[at] = NONE;
-        if (piece.note != null) {
-            piece.note[at] = 0;
-            piece.payload[at] = null;
-        }
         return row;
-    }
-
-    /** From now on rows have notes and a payload, in all partitions; before a run begins. */
-    public void keepNotes() {
-        store.keepNotes();
-    }
-
-    /** Notes what a message means to its program; the network does not look at it. */
-    public void note(int row, long first, long second) {
-        Piece piece = of(row);
-        piece.note[row & MASK] = first;
-        piece.note2[row & MASK] = second;
     }
 
     /** Gives a message something to carry; the network does not look at it. */
@@ -160,6 +125,7 @@ public final class MessageTable {
 
     /** Gives a row back; by the table that added it. */
     void remove(int row) {
+        payload(row, null);
         next(row, free);
         free = row;
         used--;
@@ -252,20 +218,8 @@ public final class MessageTable {
         return of(row).number[row & MASK];
     }
 
-    /** The first note, 0 if there is none. */
-    public long note(int row) {
-        long[] note = of(row).note;
-        return note == null ? 0 : note[row & MASK];
-    }
-
-    /** The second note; only if {@link #keepNotes} was called. */
-    public long note2(int row) {
-        return of(row).note2[row & MASK];
-    }
-
-    /** What the message carries; only if {@link #keepNotes} was called. */
-    @SuppressWarnings("unchecked")
-    public <T> T payload(int row) {
-        return (T) of(row).payload[row & MASK];
+    /** What the message carries, or null. */
+    public Object payload(int row) {
+        return of(row).payload[row & MASK];
     }
 }

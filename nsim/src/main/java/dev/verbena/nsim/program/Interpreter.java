@@ -93,7 +93,7 @@ public final class Interpreter implements MessageHandler {
         pendingCount = new int[requested.length];
         matching =
                 script.isTwoSided()
-                        ? new Matching(network, n, rank -> rank / perNode, this::onDone)
+                        ? new Matching(network, rank -> rank / perNode, this::onDone)
                         : null;
         network.handler(this);
         engine.handler(kind, (time, node, rank) -> proceed(time, (int) rank));
@@ -207,7 +207,7 @@ public final class Interpreter implements MessageHandler {
             tell(timePs, "arrived", message);
         }
         latency.recordValue((timePs - messages.issuedPs(message)) / 1_000);
-        if (messages.note(message) != Matching.PLAIN) {
+        if (messages.payload(message) != null) {
             matching.onData(timePs, message);
             return;
         }
@@ -236,7 +236,7 @@ public final class Interpreter implements MessageHandler {
         if (trace != null) {
             tell(timePs, "completed", message);
         }
-        if (messages.note(message) != Matching.PLAIN) {
+        if (messages.payload(message) != null) {
             return;
         }
         int rank = messages.fromRank(message);

@@ -2,7 +2,11 @@ package dev.verbena.nsim.program;
 
 import dev.verbena.nsim.network.MessageTable;
 import dev.verbena.nsim.network.NetworkModel;
+import java.util.ArrayDeque;
+import java.util.Iterator;
 import java.util.function.IntUnaryOperator;
+import java.util.function.Predicate;
+import org.agrona.collections.Int2ObjectHashMap;
 import org.agrona.collections.Long2LongHashMap;
 
 /**
@@ -16,49 +20,65 @@ import org.agrona.collections.Long2LongHashMap;
  * its node.
  */
 final class Matching {
-    /** A put or get of the program itself. */
-    static final int PLAIN = 0;
-
-    private static final int SHORT = 1;
-    private static final int ASK = 2;
-    private static final int FETCH = 3;
-    private static final int DONE = 4;
-    private static final int CONTEXTS = 2;
+    /** What the put carries that tells a sender that its long message was fetched. */
+    private static final Object DONE = new Object();
 
     private final NetworkModel network;
     private final MessageTable messages;
     private final IntUnaryOperator nodeOf;
     private final Requests requests;
-    private final MatchTable table = new MatchTable();
-    private final MatchTable.Lists posted;
-    private final MatchTable.Lists unexpected;
+    private final Int2ObjectHashMap<ArrayDeque<Receive>> posted = new Int2ObjectHashMap<>();
+    private final Int2ObjectHashMap<ArrayDeque<Message>> unexpected = new Int2ObjectHashMap<>();
 
     /** Messages that came before others of the same sender. */
-    private final MatchTable.Lists early;
+    private final Int2ObjectHashMap<ArrayDeque<Message>> early = new Int2ObjectHashMap<>();
 
     /** Sends so far, and messages taken so far, by sender and receiver. */
-    private final Long2LongHashMap[] sent = new Long2LongHashMap[CONTEXTS];
+    private final Long2LongHashMap sent = new Long2LongHashMap(0);
 
-    private final Long2LongHashMap[] taken = new Long2LongHashMap[CONTEXTS];
+    private final Long2LongHashMap taken = new Long2LongHashMap(0);
 
     /** Receives requests that are done. */
     interface Requests {
         void onDone(long timePs, int rank, int number);
     }
 
-    Matching(NetworkModel network, int ranks, IntUnaryOperator nodeOf, Requests requests) {
+    /**
+     * What the put of a send carries.
+     *
+     * @param pair its sender and its receiver
+     * @param sequence its number among the messages of the pair
+     * @param isAsking whether the bytes are still to be fetched
+     * @param number of the request of its sender
+     */
+    private record Message(
+            int from,
+            int tag,
+            long pair,
+            long sequence,
+            boolean isAsking,
+            long bytes,
+            long[] data,
+            int number) {}
+
+    /** What a receive waits for, and where it goes. */
+    private record Receive(
+            int from, int tag, int context, long bytes, long[] into, Receipt receipt, int number) {
+        boolean fits(Message message) {
+            return context == contextOf(message.pair)
+                    && (from == Rank.ANY || from == message.from)
+                    && (tag == Rank.ANY || tag == message.tag);
+        }
+    }
+
+    /** What the get carries that fetches a long message. */
+    private record Fetch(Receive receive, Message message) {}
+
+    Matching(NetworkModel network, IntUnaryOperator nodeOf, Requests requests) {
         this.network = network;
         this.nodeOf = nodeOf;
         this.requests = requests;
         messages = network.messages();
-        messages.keepNotes();
-        posted = new MatchTable.Lists(ranks);
-        unexpected = new MatchTable.Lists(ranks);
-        early = new MatchTable.Lists(ranks);
-        for (int context = 0; context < CONTEXTS; context++) {
-            sent[context] = new Long2LongHashMap(0);
-            taken[context] = new Long2LongHashMap(0);
-        }
     }
 
     /**
@@ -77,39 +97,31 @@ final class Matching {
             long[] data,
             int number) {
         boolean isAsking = (flags & Operation.ASKS_FIRST) != 0;
-        int context = flags & Operation.COLLECTIVE;
-        long pair = pair(rank, to);
-        long sequence = sent[context].get(pair);
-        sent[context].put(pair, sequence + 1);
-        int message = add(MessageTable.PUT, rank, to, isAsking ? 0 : bytes, tag, number);
-        messages.note(message, note(isAsking ? ASK : SHORT, context, sequence), bytes);
-        messages.payload(message, data == null || isAsking ? data : data.clone());
-        network.submit(message);
+        long pair = pair(rank, to, flags & Operation.COLLECTIVE);
+        long[] carried = data == null || isAsking ? data : data.clone();
+        long sequence = sent.get(pair);
+        sent.put(pair, sequence + 1);
+        Message message = new Message(rank, tag, pair, sequence, isAsking, bytes, carried, number);
+        submit(MessageTable.PUT, rank, to, isAsking ? 0 : bytes, tag, number, message);
         if (!isAsking) {
             requests.onDone(timePs, rank, number);
         }
     }
 
-    private int add(int kind, int rank, int peer, long bytes, int tag, int number) {
+    private void submit(
+            int kind, int rank, int peer, long bytes, int tag, int number, Object payload) {
         int message = messages.add(kind, nodeOf.applyAsInt(rank), nodeOf.applyAsInt(peer), bytes);
         messages.ranks(message, rank, peer, tag, number);
-        return message;
+        messages.payload(message, payload);
+        network.submit(message);
     }
 
-    private static long pair(int from, int to) {
-        return (long) from << 32 | to;
+    private static long pair(int from, int to, int context) {
+        return ((long) from << 32 | to) << 1 | context;
     }
 
-    private static long note(int type, int context, long sequence) {
-        return sequence << 8 | (long) context << 4 | type;
-    }
-
-    private static int type(long note) {
-        return (int) note & 0xf;
-    }
-
-    private static int context(long note) {
-        return (int) (note >>> 4) & 0xf;
+    private static int contextOf(long pair) {
+        return (int) pair & 1;
     }
 
     /** Starts a receive; from and tag may be {@link Rank#ANY}. */
@@ -123,160 +135,113 @@ final class Matching {
             long[] into,
             Receipt receipt,
             int number) {
-        int row = table.add();
-        table.from[row] = from;
-        table.tag[row] = tag;
-        table.context[row] = context;
-        table.bytes[row] = bytes;
-        table.data[row] = into;
-        table.receipt[row] = receipt;
-        table.number[row] = number;
-        int before = MatchTable.NONE;
-        for (int m = unexpected.head[rank]; m != MatchTable.NONE; m = table.next[m]) {
-            if (fits(row, m)) {
-                unexpected.unlink(table, rank, before, m);
-                join(timePs, rank, row, m);
-                return;
-            }
-            before = m;
+        Receive receive = new Receive(from, tag, context, bytes, into, receipt, number);
+        Message message = takeFirst(unexpected, rank, receive::fits);
+        if (message == null) {
+            append(posted, rank, receive);
+        } else {
+            join(timePs, rank, receive, message);
         }
-        posted.append(table, rank, row);
     }
 
-    private boolean fits(int receive, int message) {
-        int from = table.from[receive];
-        int tag = table.tag[receive];
-        return table.context[receive] == table.context[message]
-                && (from == Rank.ANY || from == table.from[message])
-                && (tag == Rank.ANY || tag == table.tag[message]);
+    private static <T> void append(Int2ObjectHashMap<ArrayDeque<T>> lists, int rank, T one) {
+        lists.computeIfAbsent(rank, r -> new ArrayDeque<>(4)).add(one);
     }
 
-    /** A message whose note's type is not {@link #PLAIN} is in memory. */
+    private static <T> T takeFirst(
+            Int2ObjectHashMap<ArrayDeque<T>> lists, int rank, Predicate<T> fits) {
+        ArrayDeque<T> list = lists.get(rank);
+        if (list == null) {
+            return null;
+        }
+        for (Iterator<T> all = list.iterator(); all.hasNext(); ) {
+            T one = all.next();
+            if (fits.test(one)) {
+                all.remove();
+                return one;
+            }
+        }
+        return null;
+    }
+
+    /** A message that is not of the program itself, which has no payload, is in memory. */
     void onData(long timePs, int message) {
-        long note = messages.note(message);
-        switch (type(note)) {
-            case FETCH ->
-                    fetched(timePs, messages.fromRank(message), (int) messages.note2(message));
-            case DONE -> requests.onDone(timePs, messages.toRank(message), messages.tag(message));
-            default -> {
-                int rank = messages.toRank(message);
-                int row = rowOf(message, note);
-                long pair = pair(table.from[row], rank);
-                if (table.sequence[row] != taken[context(note)].get(pair)) {
-                    early.append(table, rank, row);
-                } else {
-                    arrive(timePs, rank, row);
-                    arriveEarlyOnes(timePs, rank, pair, context(note));
-                }
-            }
-        }
-    }
-
-    private int rowOf(int message, long note) {
-        int row = table.add();
-        table.from[row] = messages.fromRank(message);
-        table.tag[row] = messages.tag(message);
-        table.context[row] = context(note);
-        table.type[row] = type(note);
-        table.sequence[row] = note >>> 8;
-        table.bytes[row] = messages.note2(message);
-        table.number[row] = messages.number(message);
-        table.data[row] = messages.payload(message);
-        return row;
-    }
-
-    private void arriveEarlyOnes(long timePs, int rank, long pair, int context) {
-        int before = MatchTable.NONE;
-        int row = early.head[rank];
-        while (row != MatchTable.NONE) {
-            if (pair(table.from[row], rank) == pair
-                    && table.context[row] == context
-                    && table.sequence[row] == taken[context].get(pair)) {
-                early.unlink(table, rank, before, row);
-                arrive(timePs, rank, row);
-                before = MatchTable.NONE;
-                row = early.head[rank];
+        Object payload = messages.payload(message);
+        if (payload instanceof Message came) {
+            int rank = messages.toRank(message);
+            if (came.sequence == taken.get(came.pair)) {
+                arrive(timePs, rank, came);
+                arriveEarlyOnes(timePs, rank, came.pair);
             } else {
-                before = row;
-                row = table.next[row];
+                append(early, rank, came);
             }
+        } else if (payload instanceof Fetch fetch) {
+            fetched(timePs, messages.fromRank(message), fetch);
+        } else {
+            requests.onDone(timePs, messages.toRank(message), messages.tag(message));
         }
     }
 
-    private void arrive(long timePs, int rank, int message) {
-        Long2LongHashMap counts = taken[table.context[message]];
-        long pair = pair(table.from[message], rank);
-        counts.put(pair, counts.get(pair) + 1);
-        int before = MatchTable.NONE;
-        for (int row = posted.head[rank]; row != MatchTable.NONE; row = table.next[row]) {
-            if (fits(row, message)) {
-                posted.unlink(table, rank, before, row);
-                join(timePs, rank, row, message);
-                return;
-            }
-            before = row;
+    private void arriveEarlyOnes(long timePs, int rank, long pair) {
+        Predicate<Message> isNext = m -> m.pair == pair && m.sequence == taken.get(pair);
+        for (Message next = takeFirst(early, rank, isNext);
+                next != null;
+                next = takeFirst(early, rank, isNext)) {
+            arrive(timePs, rank, next);
         }
-        unexpected.append(table, rank, message);
     }
 
-    /** A receive has its message: done, or to be fetched. Both rows are in no list. */
-    private void join(long timePs, int rank, int receive, int message) {
-        long bytes = table.bytes[message];
-        if (bytes > table.bytes[receive]) {
+    private void arrive(long timePs, int rank, Message message) {
+        taken.put(message.pair, message.sequence + 1);
+        Receive receive = takeFirst(posted, rank, one -> one.fits(message));
+        if (receive == null) {
+            append(unexpected, rank, message);
+        } else {
+            join(timePs, rank, receive, message);
+        }
+    }
+
+    /** A receive has its message: done, or to be fetched. Both are in no list. */
+    private void join(long timePs, int rank, Receive receive, Message message) {
+        if (message.bytes > receive.bytes) {
             throw new SimulationException(
                     ("rank %s receives %s bytes from rank %s, tag %s, where it has room for %s;"
                                     + " make the receive as long as the send")
                             .formatted(
-                                    rank,
-                                    bytes,
-                                    table.from[message],
-                                    table.tag[message],
-                                    table.bytes[receive]));
+                                    rank, message.bytes, message.from, message.tag, receive.bytes));
         }
-        if (table.receipt[receive] != null) {
-            table.receipt[receive].fill(table.from[message], table.tag[message], bytes);
+        if (receive.receipt != null) {
+            receive.receipt.fill(message.from, message.tag, message.bytes);
         }
-        boolean isShort = table.type[message] == SHORT;
-        table.fetched[receive] = table.data[message];
-        table.from[receive] = table.from[message];
-        table.sequence[receive] = table.number[message];
-        table.remove(message);
-        if (isShort) {
-            received(timePs, rank, receive);
-            return;
+        Fetch fetch = new Fetch(receive, message);
+        if (message.isAsking) {
+            int from = message.from;
+            submit(MessageTable.GET, rank, from, message.bytes, 0, receive.number, fetch);
+        } else {
+            received(timePs, rank, fetch);
         }
-        int get = add(MessageTable.GET, rank, table.from[receive], bytes, 0, table.number[receive]);
-        messages.note(get, note(FETCH, 0, 0), receive);
-        network.submit(get);
     }
 
-    private void fetched(long timePs, int rank, int receive) {
-        int sender = table.from[receive];
-        int numberAtSender = (int) table.sequence[receive];
-        int done = add(MessageTable.PUT, rank, sender, 0, numberAtSender, 0);
-        messages.note(done, note(DONE, 0, 0), 0);
-        network.submit(done);
-        received(timePs, rank, receive);
+    private void fetched(long timePs, int rank, Fetch fetch) {
+        Message message = fetch.message;
+        submit(MessageTable.PUT, rank, message.from, 0, message.number, 0, DONE);
+        received(timePs, rank, fetch);
     }
 
-    private void received(long timePs, int rank, int receive) {
-        long[] data = table.fetched[receive];
-        long[] into = table.data[receive];
-        if (data != null && into != null) {
-            System.arraycopy(data, 0, into, 0, data.length);
+    private void received(long timePs, int rank, Fetch fetch) {
+        long[] data = fetch.message.data;
+        if (data != null && fetch.receive.into != null) {
+            System.arraycopy(data, 0, fetch.receive.into, 0, data.length);
         }
-        int number = table.number[receive];
-        table.remove(receive);
-        requests.onDone(timePs, rank, number);
+        requests.onDone(timePs, rank, fetch.receive.number);
     }
 
     /** What request a rank waits for, for an error message. */
     String describe(int rank, int number) {
-        for (int row = posted.head[rank]; row != MatchTable.NONE; row = table.next[row]) {
-            if (table.number[row] == number) {
-                String of = table.context[row] == Operation.COLLECTIVE ? "a collective's " : "";
-                return "%sreceive(from %s, tag %s)"
-                        .formatted(of, any(table.from[row]), any(table.tag[row]));
+        for (Receive one : posted.getOrDefault(rank, new ArrayDeque<>())) {
+            if (one.number == number) {
+                String of = one.context == Operation.COLLECTIVE ? "a collective's " : "";
+                return "%sreceive(from %s, tag %s)".formatted(of, any(one.from), any(one.tag));
             }
         }
         return "a send that its receiver has not received";
