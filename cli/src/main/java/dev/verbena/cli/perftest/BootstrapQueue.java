@@ -46,7 +46,7 @@ final class BootstrapQueue implements BootstrapLink {
     private static final long SENT = 1L << 32;
 
     private final boolean isClient;
-    private final Deque<AutoCloseable> opened = new ArrayDeque<>();
+    private final Opened opened = new Opened();
     private final ConnectionChannel channel;
     private final List<ConnectionIdentifier> measured = new ArrayList<>();
     private final Deque<byte[]> arrived = new ArrayDeque<>();
@@ -67,12 +67,7 @@ final class BootstrapQueue implements BootstrapLink {
     private BootstrapQueue(InetSocketAddress address, boolean isClient) {
         this.address = address;
         this.isClient = isClient;
-        this.channel = opened(ConnectionChannel.open());
-    }
-
-    private <T extends AutoCloseable> T opened(T object) {
-        opened.push(object);
-        return object;
+        this.channel = opened.add(ConnectionChannel.open());
     }
 
     /** To a server, which may still be about to start. */
@@ -81,7 +76,7 @@ final class BootstrapQueue implements BootstrapLink {
         while (true) {
             BootstrapQueue link = new BootstrapQueue(server, true);
             try {
-                link.identifier = link.opened(link.channel.createIdentifier(PortSpace.TCP));
+                link.identifier = link.opened.add(link.channel.createIdentifier(PortSpace.TCP));
                 link.identifier.resolve(server, STEP_NS);
                 link.open();
                 link.establish(link.identifier, link.queue, context());
@@ -114,7 +109,7 @@ final class BootstrapQueue implements BootstrapLink {
             int port = first.localAddress().getPort();
             link.address = new InetSocketAddress(at.getAddress(), port);
             listening.accept(port);
-            link.identifier = link.opened(first.awaitRequest(Long.MAX_VALUE).identifier());
+            link.identifier = link.opened.add(first.awaitRequest(Long.MAX_VALUE).identifier());
             link.open();
             link.identifier.accept(link.queue, context());
             link.identifier.await(ConnectionEventType.ESTABLISHED, STEP_NS);
@@ -137,21 +132,21 @@ final class BootstrapQueue implements BootstrapLink {
     }
 
     private void open() {
-        OffHeapMemory memory = opened(OffHeapMemories.allocate((RECEIVES + 1L) * ROOM));
-        device = opened(identifier.openDevice());
-        ProtectionDomain domain = opened(device.allocateProtectionDomain());
-        region = opened(domain.register(memory, Access.LOCAL_WRITE));
-        bell = opened(device.createCompletionChannel());
-        completions = opened(device.createCompletionQueue(2 * RECEIVES, bell, 0));
+        OffHeapMemory memory = opened.add(OffHeapMemories.allocate((RECEIVES + 1L) * ROOM));
+        device = opened.add(identifier.openDevice());
+        ProtectionDomain domain = opened.add(device.allocateProtectionDomain());
+        region = opened.add(domain.register(memory, Access.LOCAL_WRITE));
+        bell = opened.add(device.createCompletionChannel());
+        completions = opened.add(device.createCompletionQueue(2 * RECEIVES, bell, 0));
         queue =
-                opened(
+                opened.add(
                         domain.createQueuePair(
                                 new QueuePairContext()
                                         .completions(completions)
                                         .sendCapacity(2)
                                         .receiveCapacity(RECEIVES)));
-        sends = opened(queue.newSends(1));
-        receives = opened(queue.newReceives(RECEIVES));
+        sends = opened.add(queue.newSends(1));
+        receives = opened.add(queue.newReceives(RECEIVES));
         identifier.prepare(queue, context());
         for (int i = 0; i < RECEIVES; i++) {
             postReceive(i);
@@ -177,7 +172,7 @@ final class BootstrapQueue implements BootstrapLink {
     /** A server accepts the queue pairs that are measured. */
     void listen() {
         if (!isClient) {
-            listener = opened(channel.createIdentifier(PortSpace.TCP));
+            listener = opened.add(channel.createIdentifier(PortSpace.TCP));
             listener.bind(address);
             listener.listen(BACKLOG);
         }
@@ -344,11 +339,11 @@ final class BootstrapQueue implements BootstrapLink {
     @Override
     public void close() {
         if (queue != null && !queue.isClosed()) {
-            opened.push(queue::toReset);
+            opened.add(queue::toReset);
         }
         if (!measured.isEmpty()) {
-            opened.push(this::disjoin);
+            opened.add(this::disjoin);
         }
-        PerftestEndpoint.close(opened);
+        opened.close();
     }
 }

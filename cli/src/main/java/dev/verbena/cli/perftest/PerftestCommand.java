@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.IntConsumer;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -73,8 +74,9 @@ public final class PerftestCommand extends CliCommand {
             }
             GidEntry gid = options.gid(device, "-x", options.gidIndex, reason -> say(out, reason));
             int mtu = mtu(options.mtu, port.mtu(), options.devicePort);
-            try (PerftestWire wire = wire(out)) {
-                measure(device, mtu, gid, wire, out);
+            IntConsumer listening = at -> say(out, "waiting for a client on port " + at);
+            try (BootstrapSocket link = options.meet(options.host, CONNECT_MS, listening)) {
+                measure(device, mtu, gid, link, out);
             }
         }
         out.flush();
@@ -83,8 +85,7 @@ public final class PerftestCommand extends CliCommand {
 
     /** The device is the one that leads to the other side. */
     private void measureManaged(PrintWriter out) throws IOException {
-        try (BootstrapQueue link = link(out);
-                PerftestWire wire = new PerftestWire(link)) {
+        try (BootstrapQueue link = link(out)) {
             RdmaDevice device = link.device();
             if (options.device != null && !options.device.equals(device.info().name())) {
                 throw new Messages.Failure(
@@ -92,7 +93,7 @@ public final class PerftestCommand extends CliCommand {
             }
             options.useDevicePort(link.devicePort());
             int mtu = mtu(options.mtu, device.port(options.devicePort).mtu(), options.devicePort);
-            measure(device, mtu, null, wire, out);
+            measure(device, mtu, null, link, out);
         }
         out.flush();
     }
@@ -122,17 +123,10 @@ public final class PerftestCommand extends CliCommand {
         return asked == null ? portsMtu : asked;
     }
 
-    private PerftestWire wire(PrintWriter out) throws IOException {
-        return new PerftestWire(
-                options.meet(
-                        options.host,
-                        CONNECT_MS,
-                        port -> say(out, "waiting for a client on port " + port)));
-    }
-
     private void measure(
-            RdmaDevice device, int ownMtu, GidEntry gid, PerftestWire wire, PrintWriter out)
+            RdmaDevice device, int ownMtu, GidEntry gid, BootstrapLink link, PrintWriter out)
             throws IOException {
+        PerftestWire wire = new PerftestWire(link);
         boolean isVerbena = wire.exchangeVersions();
         int cycle = agreed("cycle buffer", wire.exchangeInt(CYCLE), CYCLE, CYCLE_MAX);
         int line = agreed("cache line", wire.exchangeInt(CACHE_LINE), CACHE_LINE, CACHE_LINE_MAX);
@@ -155,7 +149,7 @@ public final class PerftestCommand extends CliCommand {
                         sizes.get(sizes.size() - 1))) {
             PerftestSession session =
                     new PerftestSession(wire, endpoint, options, isVerbena, sizes);
-            boolean hasTable = !(tool.isLatency() && !tool.isPingPong() && !wire.isClient());
+            boolean hasTable = !(tool.isLatency() && !tool.isPingPong() && !link.isClient());
             if (hasTable && !options.isJson) {
                 out.println(PerftestReport.RULE);
                 out.println(

@@ -22,9 +22,7 @@ import dev.verbena.verbs.RdmaDevice;
 import dev.verbena.verbs.ReceiveRequests;
 import dev.verbena.verbs.SendRequestFlyweight;
 import dev.verbena.verbs.SendRequests;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.List;
 import org.agrona.CloseHelper;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -46,7 +44,7 @@ final class PerftestEndpoint implements AutoCloseable {
     final PerftestMemory places;
     private final PerftestOptions options;
     private final PerftestTool tool;
-    private final Deque<AutoCloseable> opened = new ArrayDeque<>();
+    private final Opened opened = new Opened();
     private final CompletionChannel channel;
     private final Patience patience = new Patience();
     private boolean isArmed;
@@ -79,16 +77,16 @@ final class PerftestEndpoint implements AutoCloseable {
         receives = new ReceiveRequests[count];
         try {
             OffHeapMemory memory =
-                    opened(
+                    opened.add(
                             OffHeapMemories.allocate(
                                     PerftestMemory.length(agreement, sizeMax, count)));
-            ProtectionDomain domain = opened(device.allocateProtectionDomain());
-            region = opened(domain.register(memory, access()));
+            ProtectionDomain domain = opened.add(device.allocateProtectionDomain());
+            region = opened.add(domain.register(memory, access()));
             places = new PerftestMemory(region, options, agreement, sizeMax);
-            channel = options.isEvents ? opened(device.createCompletionChannel()) : null;
-            sendCompletions = opened(completions(device, count * options.sendDepth()));
+            channel = options.isEvents ? opened.add(device.createCompletionChannel()) : null;
+            sendCompletions = opened.add(completions(device, count * options.sendDepth()));
             int receiveDepth = tool.isSend() ? receiveDepth(device) : 1;
-            receiveCompletions = opened(completions(device, count * receiveDepth));
+            receiveCompletions = opened.add(completions(device, count * receiveDepth));
             for (int q = 0; q < count; q++) {
                 openQueue(domain, q, receiveDepth);
             }
@@ -105,11 +103,6 @@ final class PerftestEndpoint implements AutoCloseable {
     private int receiveDepth(RdmaDevice device) {
         int completions = device.attributes().completionsMax() / options.queues;
         return options.receiveDepth(Math.min(device.attributes().requestsMax(), completions));
-    }
-
-    private <T extends AutoCloseable> T opened(T object) {
-        opened.push(object);
-        return object;
     }
 
     /** The peer may do what is measured, and nothing else. */
@@ -138,7 +131,7 @@ final class PerftestEndpoint implements AutoCloseable {
 
     private void openQueue(ProtectionDomain domain, int q, int receiveDepth) {
         QueuePair queue =
-                opened(
+                opened.add(
                         domain.createQueuePair(
                                 new QueuePairContext()
                                         .type(options.connection)
@@ -151,7 +144,7 @@ final class PerftestEndpoint implements AutoCloseable {
             queue.toInit(path(reads));
         }
         if (tool.isSend()) {
-            receives[q] = opened(queue.newReceives(receiveDepth));
+            receives[q] = opened.add(queue.newReceives(receiveDepth));
         }
         keys.add(
                 new PerftestKeys(
@@ -204,7 +197,7 @@ final class PerftestEndpoint implements AutoCloseable {
             if (!options.isManaged) {
                 connect(q);
             }
-            sends[q] = opened(queues.get(q).newSends(Math.max(options.list, places.slots(0))));
+            sends[q] = opened.add(queues.get(q).newSends(Math.max(options.list, places.slots(0))));
         }
     }
 
@@ -223,7 +216,7 @@ final class PerftestEndpoint implements AutoCloseable {
         if (isDatagram) {
             AddressHandle target =
                     queues.get(q).domain().createAddressHandle(path, peer.gid(), peer.lid());
-            targets.add(opened(target));
+            targets.add(opened.add(target));
         }
     }
 
@@ -370,35 +363,8 @@ final class PerftestEndpoint implements AutoCloseable {
     @Override
     public void close() {
         // After a failure there may be work outstanding: a queue pair that is reset forgets it.
-        queues.forEach(queue -> opened.push(queue::toReset));
+        queues.forEach(queue -> opened.add(queue::toReset));
         queues.clear();
-        close(opened);
-    }
-
-    /** Closes every one, the last that was opened first, whatever some throw. */
-    static void close(Deque<AutoCloseable> opened) {
-        RuntimeException failure = closeAll(opened);
-        if (failure != null) {
-            throw failure;
-        }
-    }
-
-    /** Closes every one, whatever some throw. The first of that with the others, or null. */
-    static RuntimeException closeAll(Deque<AutoCloseable> opened) {
-        RuntimeException first = null;
-        while (!opened.isEmpty()) {
-            try {
-                opened.pop().close();
-            } catch (Exception e) {
-                RuntimeException own =
-                        e instanceof RuntimeException known ? known : new IllegalStateException(e);
-                if (first == null) {
-                    first = own;
-                } else {
-                    first.addSuppressed(own);
-                }
-            }
-        }
-        return first;
+        opened.close();
     }
 }

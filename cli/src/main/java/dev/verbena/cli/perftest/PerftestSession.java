@@ -12,6 +12,7 @@ import java.util.function.Consumer;
  */
 final class PerftestSession {
     private final PerftestWire wire;
+    private final BootstrapLink link;
     private final PerftestEndpoint endpoint;
     private final PerftestTool tool;
     private final PerftestOptions options;
@@ -25,6 +26,7 @@ final class PerftestSession {
             boolean isVerbena,
             List<Integer> sizes) {
         this.wire = wire;
+        this.link = wire.link;
         this.endpoint = endpoint;
         this.tool = options.tool;
         this.options = options;
@@ -35,10 +37,10 @@ final class PerftestSession {
     /** Connects, measures, ends. */
     void run(Consumer<PerftestReport> reports) throws IOException {
         meet();
-        if (!tool.isOneSided() || !wire.isClient() || options.isBidirectional) {
+        if (!tool.isOneSided() || !link.isClient() || options.isBidirectional) {
             // The other side measures meanwhile; only a one-sided client's server has nothing to
             // do.
-            wire.waitIndefinitely();
+            link.waitIndefinitely();
         }
         if (tool.isPingPong()) {
             pingPong(reports);
@@ -46,7 +48,7 @@ final class PerftestSession {
             stream(reports);
         } else if (options.isBidirectional) {
             bothSided(reports);
-        } else if (wire.isClient()) {
+        } else if (link.isClient()) {
             oneSided(reports);
         } else {
             serve(reports);
@@ -56,11 +58,11 @@ final class PerftestSession {
 
     /** Keys of every queue pair, and where the programs tell them once more. */
     private void meet() {
-        if (wire.isManaged()) {
+        if (link instanceof BootstrapQueue manager) {
             // Once before and once after connecting; the keys that count come later.
-            wire.manager().listen();
+            manager.listen();
             step();
-            endpoint.join(wire.manager());
+            endpoint.join(manager);
             step();
         }
         if (tool.isLatency() && !tool.isSend()) {
@@ -94,13 +96,13 @@ final class PerftestSession {
      */
     private void part() {
         if (tool == PerftestTool.WRITE_LAT) {
-            if (!wire.isClient() || options.hasDuration()) {
-                wire.awaitEnd();
+            if (!link.isClient() || options.hasDuration()) {
+                link.awaitEnd();
             }
             return;
         }
         step();
-        wire.sayDone();
+        link.part();
     }
 
     private void step() {
@@ -124,7 +126,7 @@ final class PerftestSession {
     }
 
     private PerftestLatency latency() {
-        return new PerftestLatency(endpoint, wire.isClient(), options);
+        return new PerftestLatency(endpoint, link.isClient(), options);
     }
 
     private void fillMessages(int size) {
@@ -159,20 +161,20 @@ final class PerftestSession {
         PerftestBandwidth bandwidth = new PerftestBandwidth(endpoint, options);
         for (int size : sizes) {
             boolean isBoth = options.isBidirectional;
-            if (wire.isClient() || isBoth) {
+            if (link.isClient() || isBoth) {
                 fillMessages(size);
             }
-            if (!wire.isClient() || isBoth) {
+            if (!link.isClient() || isBoth) {
                 endpoint.postReceives(size);
             }
             step();
             PerftestReport mine =
                     isBoth
-                            ? bandwidth.both(size, wire.isClient())
-                            : wire.isClient() ? bandwidth.measure(size) : bandwidth.receive(size);
+                            ? bandwidth.both(size, link.isClient())
+                            : link.isClient() ? bandwidth.measure(size) : bandwidth.receive(size);
             reports.accept(
                     isBoth && !options.hasDuration() ? mine.plus(mine.exchange(wire)) : mine);
-            if ((!wire.isClient() || isBoth) && isVerbena) {
+            if ((!link.isClient() || isBoth) && isVerbena) {
                 for (int q = 0; q < endpoint.queues.size(); q++) {
                     endpoint.places.verify(endpoint.places.payloadOffset(q), 0, size);
                 }

@@ -1,7 +1,6 @@
 package dev.verbena.cli.perftest;
 
 import dev.verbena.cli.terminal.Messages;
-import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -12,7 +11,7 @@ import java.util.Arrays;
  * then reads, the server reads and then writes. Numbers are big-endian. Whatever arrives is
  * checked.
  */
-final class PerftestWire implements AutoCloseable {
+final class PerftestWire {
     /** What version 4.5+0.17 of perftest calls itself here. */
     static final String VERSION = "6.06";
 
@@ -23,34 +22,15 @@ final class PerftestWire implements AutoCloseable {
 
     private static final double VERSION_MIN = 5.70;
 
-    private final BootstrapLink link;
+    final BootstrapLink link;
 
     PerftestWire(BootstrapLink link) {
         this.link = link;
     }
 
-    boolean isClient() {
-        return link.isClient();
-    }
-
-    /** True if rdma_cm connects what is measured. */
-    boolean isManaged() {
-        return link instanceof BootstrapQueue;
-    }
-
-    /** Lets rdma_cm connect the queue pairs; only if {@link #isManaged}. */
-    BootstrapQueue manager() {
-        return (BootstrapQueue) link;
-    }
-
-    /** From now on a step has no time limit while the other side is connected. */
-    void waitIndefinitely() throws IOException {
-        link.waitIndefinitely();
-    }
-
     /** Sends, and receives as many bytes. */
     byte[] exchange(byte[] mine) {
-        if (isClient()) {
+        if (link.isClient()) {
             link.write(mine);
             return link.read(mine.length);
         }
@@ -72,7 +52,7 @@ final class PerftestWire implements AutoCloseable {
     }
 
     PerftestKeys exchange(PerftestKeys mine) {
-        return isManaged()
+        return link instanceof BootstrapQueue
                 ? PerftestKeys.parseStructure(exchange(mine.structure()))
                 : PerftestKeys.parse(exchange(mine.bytes()), mine.gid() != null);
     }
@@ -124,23 +104,8 @@ final class PerftestWire implements AutoCloseable {
         return 128 << Math.min(code, mine);
     }
 
-    /** Both sides say that they are done. */
-    void sayDone() {
-        link.part();
-    }
-
-    /** Waits some seconds until the other side has closed. */
-    void awaitEnd() {
-        link.awaitEnd();
-    }
-
     private static void put(byte[] bytes, int at, String text) {
         byte[] ascii = text.getBytes(StandardCharsets.US_ASCII);
         System.arraycopy(ascii, 0, bytes, at, ascii.length);
-    }
-
-    @Override
-    public void close() throws IOException {
-        link.close();
     }
 }

@@ -22,10 +22,9 @@ import dev.verbena.verbs.ReceiveRequests;
 import dev.verbena.verbs.SendRequestFlyweight;
 import dev.verbena.verbs.SendRequests;
 import dev.verbena.verbs.SharedReceiveQueue;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.List;
+import org.agrona.CloseHelper;
 import org.agrona.collections.Int2IntHashMap;
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -51,7 +50,7 @@ final class PingPong implements AutoCloseable {
     private final int lid;
     private final int header;
     private final QueuePairType type;
-    private final Deque<AutoCloseable> opened = new ArrayDeque<>();
+    private final Opened opened = new Opened();
     private final ProtectionDomain domain;
     private final MemoryRegion region;
     private final CompletionChannel channel;
@@ -82,37 +81,30 @@ final class PingPong implements AutoCloseable {
         int count = options.queues();
         sends = new SendRequestFlyweight[count];
         pending = new int[count];
-        boolean isOpen = false;
         try {
-            OffHeapMemory memory = opened(OffHeapMemories.allocate(2L * half()));
-            domain = opened(device.allocateProtectionDomain());
-            region = opened(domain.register(memory, Access.LOCAL_WRITE));
-            channel = options.isSleeping ? opened(device.createCompletionChannel()) : null;
+            OffHeapMemory memory = opened.add(OffHeapMemories.allocate(2L * half()));
+            domain = opened.add(device.allocateProtectionDomain());
+            region = opened.add(domain.register(memory, Access.LOCAL_WRITE));
+            channel = options.isSleeping ? opened.add(device.createCompletionChannel()) : null;
             completions =
-                    opened(device.createCompletionQueue(options.depth + 2 * count, channel, 0));
+                    opened.add(device.createCompletionQueue(options.depth + 2 * count, channel, 0));
             boolean isShared = options.kind == PingPongCommand.Kind.srq;
-            shared = isShared ? opened(domain.createSharedReceiveQueue(options.depth, 1)) : null;
+            shared =
+                    isShared ? opened.add(domain.createSharedReceiveQueue(options.depth, 1)) : null;
             for (int q = 0; q < count; q++) {
                 openQueue(q);
             }
             receives =
-                    opened(
+                    opened.add(
                             isShared
                                     ? shared.newReceives(options.depth)
                                     : queues.get(0).newReceives(options.depth));
             fill();
             postReceives();
-            isOpen = true;
-        } finally {
-            if (!isOpen) {
-                close();
-            }
+        } catch (RuntimeException | Error e) {
+            CloseHelper.close(e::addSuppressed, this);
+            throw e;
         }
-    }
-
-    private <T extends AutoCloseable> T opened(T object) {
-        opened.push(object);
-        return object;
     }
 
     private int half() {
@@ -138,7 +130,7 @@ final class PingPong implements AutoCloseable {
                 shared == null
                         ? context.receiveCapacity(options.depth)
                         : context.sharedReceives(shared);
-        QueuePair queue = opened(domain.createQueuePair(context));
+        QueuePair queue = opened.add(domain.createQueuePair(context));
         queues.add(queue);
         indexByNumber.put(queue.number(), q);
         queue.toInit(path());
@@ -186,11 +178,11 @@ final class PingPong implements AutoCloseable {
             boolean isDatagram = type == QueuePairType.UD;
             queue.toReadyToReceive(path, isDatagram ? null : peer);
             queue.toReadyToSend(path);
-            SendRequests requests = opened(queue.newSends(1));
+            SendRequests requests = opened.add(queue.newSends(1));
             sends[q] = requests.at(0).send().signalled(true).id(q);
             if (isDatagram) {
                 AddressHandle target =
-                        opened(domain.createAddressHandle(path, peer.gid(), peer.lid()));
+                        opened.add(domain.createAddressHandle(path, peer.gid(), peer.lid()));
                 sends[q].to(target, peer.number(), QUEUE_KEY);
             }
             long from = isClient ? 0 : half() + header;
@@ -324,8 +316,8 @@ final class PingPong implements AutoCloseable {
     @Override
     public void close() {
         // Receives are outstanding still; who resets a queue pair forgets them.
-        queues.forEach(queue -> opened.push(queue::toReset));
+        queues.forEach(queue -> opened.add(queue::toReset));
         queues.clear();
-        PerftestEndpoint.close(opened);
+        opened.close();
     }
 }

@@ -20,8 +20,6 @@ import dev.verbena.verbs.ReceiveRequests;
 import dev.verbena.verbs.SendRequestFlyweight;
 import dev.verbena.verbs.SendRequests;
 import java.nio.ByteOrder;
-import java.util.ArrayDeque;
-import java.util.Deque;
 import org.agrona.CloseHelper;
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -54,13 +52,12 @@ final class RpingEndpoint implements AutoCloseable {
     /** Without end, as rping has it: its peer is a program that always receives. */
     private static final int NOT_READY_RETRIES = 7;
 
-    final OffHeapMemory memory;
     final MemoryRegion region;
     final UnsafeBuffer messages;
     private final ConnectionIdentifier identifier;
     private final int size;
     private final long timeoutNs;
-    private final Deque<AutoCloseable> opened = new ArrayDeque<>();
+    private final Opened opened = new Opened();
     private final RdmaDevice device;
     private final CompletionChannel channel;
     private final CompletionQueue completions;
@@ -78,33 +75,29 @@ final class RpingEndpoint implements AutoCloseable {
         this.identifier = identifier;
         this.size = size;
         this.timeoutNs = timeoutNs;
-        boolean isOpen = false;
         try {
-            memory = opened(OffHeapMemories.allocate(MESSAGES * MESSAGE_LENGTH + 2L * size));
-            device = opened(identifier.openDevice());
-            ProtectionDomain domain = opened(device.allocateProtectionDomain());
-            region = opened(domain.register(memory, Access.REMOTE_ALL));
+            OffHeapMemory memory =
+                    opened.add(OffHeapMemories.allocate(MESSAGES * MESSAGE_LENGTH + 2L * size));
+            device = opened.add(identifier.openDevice());
+            ProtectionDomain domain = opened.add(device.allocateProtectionDomain());
+            region = opened.add(domain.register(memory, Access.REMOTE_ALL));
             messages = region.buffer(0, MESSAGES * MESSAGE_LENGTH);
-            channel = opened(device.createCompletionChannel());
-            completions = opened(device.createCompletionQueue(16, channel, 0));
-            queue = opened(domain.createQueuePair(new QueuePairContext().completions(completions)));
-            sends = opened(queue.newSends(2));
-            receives = opened(queue.newReceives(RECEIVES));
+            channel = opened.add(device.createCompletionChannel());
+            completions = opened.add(device.createCompletionQueue(16, channel, 0));
+            queue =
+                    opened.add(
+                            domain.createQueuePair(
+                                    new QueuePairContext().completions(completions)));
+            sends = opened.add(queue.newSends(2));
+            receives = opened.add(queue.newReceives(RECEIVES));
             identifier.prepare(queue, connection());
             for (int i = 0; i < RECEIVES; i++) {
                 postReceive(i);
             }
-            isOpen = true;
-        } finally {
-            if (!isOpen) {
-                close();
-            }
+        } catch (RuntimeException | Error e) {
+            CloseHelper.close(e::addSuppressed, this);
+            throw e;
         }
-    }
-
-    private <T extends AutoCloseable> T opened(T object) {
-        opened.push(object);
-        return object;
     }
 
     QueuePair queue() {
@@ -289,6 +282,6 @@ final class RpingEndpoint implements AutoCloseable {
 
     @Override
     public void close() {
-        CloseHelper.closeAll(opened);
+        opened.close();
     }
 }

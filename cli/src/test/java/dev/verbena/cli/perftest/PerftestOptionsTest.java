@@ -2,14 +2,13 @@ package dev.verbena.cli.perftest;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.verbena.cli.terminal.Messages;
 import dev.verbena.verbs.Gid;
 import dev.verbena.verbs.GidEntry;
 import dev.verbena.verbs.Post;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import picocli.CommandLine;
@@ -90,11 +89,11 @@ class PerftestOptionsTest {
 
     @Test
     void shouldCloseAllWhateverSomeThrow() {
-        Deque<AutoCloseable> opened = new ArrayDeque<>();
+        Opened opened = new Opened();
         List<Integer> closed = new ArrayList<>();
         for (int i = 0; i < 4; i++) {
             int number = i;
-            opened.push(
+            opened.add(
                     () -> {
                         closed.add(number);
                         if (number == 2) {
@@ -105,11 +104,12 @@ class PerftestOptionsTest {
                         }
                     });
         }
-        RuntimeException failure = PerftestEndpoint.closeAll(opened);
+        Throwable failure = catchThrowable(opened::close);
         assertThat(closed).containsExactly(3, 2, 1, 0);
         assertThat(failure).hasMessage("first");
         assertThat(failure.getSuppressed()).hasSize(1);
-        assertThat(PerftestEndpoint.closeAll(opened)).isNull();
+        opened.close();
+        assertThat(closed).hasSize(4);
     }
 
     @Test

@@ -81,10 +81,10 @@ class PerftestWireTest {
                 wire ->
                         Arrays.asList(
                                 wire.exchangeVersions(),
-                                wire.exchangeInt(wire.isClient() ? 4096 : 65_536),
-                                wire.exchangeMtu(wire.isClient() ? 1024 : 4096),
-                                wire.exchangeLong(wire.isClient() ? 1 : -1),
-                                wire.exchangeDouble(wire.isClient() ? 1.5 : -2.25));
+                                wire.exchangeInt(wire.link.isClient() ? 4096 : 65_536),
+                                wire.exchangeMtu(wire.link.isClient() ? 1024 : 4096),
+                                wire.exchangeLong(wire.link.isClient() ? 1 : -1),
+                                wire.exchangeDouble(wire.link.isClient() ? 1.5 : -2.25));
         Object[] answers = run(part, part);
         assertThat(answers[0]).isEqualTo(Arrays.asList(true, 65_536, 1024, -1L, -2.25));
         assertThat(answers[1]).isEqualTo(Arrays.asList(true, 4096, 1024, 1L, 1.5));
@@ -121,7 +121,7 @@ class PerftestWireTest {
                         BootstrapSocket.connect(
                                 loopback.getHostAddress(), server.getLocalPort(), 10_000)) {
             assertThat(socket.option(StandardSocketOptions.SO_KEEPALIVE)).isTrue();
-            new PerftestWire(socket).waitIndefinitely();
+            socket.waitIndefinitely();
             int seconds =
                     socket.option(ExtendedSocketOptions.TCP_KEEPIDLE)
                             + socket.option(ExtendedSocketOptions.TCP_KEEPINTERVAL)
