@@ -126,8 +126,8 @@ public final class SimulationResult {
     }
 
     /**
-     * Queues and the use of cables over time; null unless {@link NetworkContext#isDetailed()}, and
-     * at other levels than that of packets.
+     * Queues and the use of cables over time; null unless {@link
+     * NetworkContext#isDetailed(boolean)}, and at other levels than that of packets.
      */
     public LinkDetails details() {
         return details;

@@ -4,7 +4,6 @@ import dev.verbena.agent.StagingEvents;
 import dev.verbena.nsim.Machine;
 import dev.verbena.nsim.network.NetworkContext;
 import dev.verbena.nsim.topology.Topologies;
-import dev.verbena.nsim.world.TraceHandler;
 import dev.verbena.nsim.world.World;
 import java.util.function.IntPredicate;
 import java.util.function.LongSupplier;
@@ -42,12 +41,10 @@ public final class DartSimulation {
     private long streamLatencyNs = 50_000;
     private int bufferSize;
     private int warmUp;
-    private long startEveryNs = START_EVERY_NS;
     private int bufferCount = 16;
     private boolean isFilled;
     private long seed = 1;
     private Machine machine = new Machine();
-    private TraceHandler trace;
     private IntPredicate progress = percent -> true;
     private LongSupplier wallClock = () -> 0;
     private DartWallTimes wallTimes;
@@ -88,12 +85,6 @@ public final class DartSimulation {
     /** Messages at the beginning of each process of which the waiting does not count; 0. */
     public DartSimulation warmUp(int value) {
         warmUp = range("warm-up", value, 0, MESSAGES_MAX);
-        return this;
-    }
-
-    /** Nanoseconds between the starts of two compute processes; 10,000. */
-    public DartSimulation startEveryNs(long value) {
-        startEveryNs = value;
         return this;
     }
 
@@ -160,12 +151,6 @@ public final class DartSimulation {
         return wallTimes;
     }
 
-    /** Sets the receiver of what happens; null: none. */
-    public DartSimulation trace(TraceHandler value) {
-        trace = value;
-        return this;
-    }
-
     private static int range(String what, int value, int least, int most) {
         if (value < least || value > most) {
             throw new IllegalArgumentException(
@@ -216,7 +201,7 @@ public final class DartSimulation {
                                 ? machine.topology()
                                 : Topologies.parse(shape, network.tie()),
                         network)) {
-            world.streams(streamLatencyNs, streamRate).streamWindow(STREAM_WINDOW).trace(trace);
+            world.streams(streamLatencyNs, streamRate).streamWindow(STREAM_WINDOW);
             world.wallClock(wallClock);
             if (!isFilled) {
                 world.sizeOnlyAbove(REAL_BYTES);
@@ -285,7 +270,7 @@ public final class DartSimulation {
                         computeNs,
                         inFlight,
                         warmUp,
-                        rank * startEveryNs,
+                        rank * START_EVERY_NS,
                         true),
                 isFilled,
                 context -> context.unconfirmedMax(unconfirmedMax).distributions(false));

@@ -26,9 +26,4 @@ public record DartWallTimes(
     public long modelNs() {
         return bootNs + runNs + endNs - masterNs - slavesNs - receiversNs - computesNs;
     }
-
-    /** All. */
-    public long totalNs() {
-        return setUpNs + bootNs + runNs + endNs;
-    }
 }

@@ -4,7 +4,8 @@ import java.util.Arrays;
 
 /**
  * Queues before each cable, and the use of cables over time: for runs that ask for it ({@link
- * NetworkContext#isDetailed()}), at packet level. Links are numbered as in {@link LinkStatistics}.
+ * NetworkContext#isDetailed(boolean)}), at packet level. Links are numbered as in {@link
+ * LinkStatistics}.
  *
  * <p>A packet waits from when its head has been routed until its output takes it. Channel and
  * switch are allocated by one decision, so their waits are one number. The time of the run is

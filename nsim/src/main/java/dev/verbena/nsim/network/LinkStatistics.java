@@ -89,13 +89,4 @@ public final class LinkStatistics {
     public long creditStalls(int link) {
         return creditStalls[link];
     }
-
-    /** Bytes over all links. */
-    public long totalBytes() {
-        long sum = 0;
-        for (long b : bytes) {
-            sum += b;
-        }
-        return sum;
-    }
 }

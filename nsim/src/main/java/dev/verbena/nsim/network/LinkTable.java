@@ -44,8 +44,8 @@ final class LinkTable {
         this.topology = topology;
         nodes = topology.nodes();
         routers = topology.routers();
-        perClass = context.vcPerClass();
-        buffer = context.vcBuffer();
+        perClass = context.vcPerClass;
+        buffer = context.vcBuffer;
         classes = topology.classes();
         portBase = new int[routers + 1];
         for (int r = 0; r < routers; r++) {
@@ -65,7 +65,7 @@ final class LinkTable {
         for (int n = 0; n < nodes; n++) {
             peer[ports + n] = portBase[topology.routerOf(n)] + topology.portOf(n);
             entity[ports + n] = n;
-            fill(ports + n, context.vcBuffer());
+            fill(ports + n, context.vcBuffer);
         }
     }
 
@@ -88,10 +88,10 @@ final class LinkTable {
             peer[link] = -1;
         } else if (to < 0) {
             peer[link] = ports - 1 - to;
-            fill(link, context.nicBuffer());
+            fill(link, context.nicBuffer);
         } else {
             peer[link] = portBase[to] + topology.peerPort(router, port);
-            fill(link, context.vcBuffer());
+            fill(link, context.vcBuffer);
         }
     }
 

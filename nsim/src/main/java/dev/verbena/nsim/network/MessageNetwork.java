@@ -55,17 +55,16 @@ public final class MessageNetwork implements NetworkModel, InstantHandler, Conge
         this.context = context;
         linkTable = new LinkTable(topology, context);
         links = new LinkStatistics(topology, linkTable.portBase, linkTable.ports);
-        payload = context.payload();
-        header = context.header();
-        long portRate = Math.min(context.linkRate(), context.switchRate());
+        payload = context.payload;
+        header = context.header;
+        long portRate = Math.min(context.linkRate(), context.switchRate);
         onCable = new TransferTime(context.linkRate());
         atPort = new TransferTime(portRate);
-        inMemory = new TransferTime(context.dmaRate());
-        hasDma = context.dmaRate() != 0;
-        long flitPs = context.isFlitStored() ? onCable.of(context.flit()) : 0;
-        perRouterPs =
-                VirtualTime.sum(VirtualTime.sum(context.routerPs(), context.cablePs()), flitPs);
-        int dmas = !hasDma ? 0 : (context.isDmaShared() ? 1 : 2) * linkTable.nodes;
+        inMemory = new TransferTime(context.dmaRate);
+        hasDma = context.dmaRate != 0;
+        long flitPs = context.isFlitStored ? onCable.of(context.flit) : 0;
+        perRouterPs = VirtualTime.sum(VirtualTime.sum(context.routerPs(), context.cablePs), flitPs);
+        int dmas = !hasDma ? 0 : (context.isDmaShared ? 1 : 2) * linkTable.nodes;
         flows = new FlowTable(Math.addExact(linkTable.links, dmas));
         Arrays.fill(flows.capacity, 0, linkTable.ports, FlowTable.capacity(portRate));
         Arrays.fill(
@@ -77,7 +76,7 @@ public final class MessageNetwork implements NetworkModel, InstantHandler, Conge
                 flows.capacity,
                 linkTable.links,
                 flows.capacity.length,
-                FlowTable.capacity(context.dmaRate()));
+                FlowTable.capacity(context.dmaRate));
         shares = new FairShares(flows);
         sent = new long[topology.isAdaptive() ? linkTable.nodes : 0];
         engine.instantHandler(this);
@@ -101,11 +100,6 @@ public final class MessageNetwork implements NetworkModel, InstantHandler, Conge
     @Override
     public void handler(MessageHandler value) {
         handler = value;
-    }
-
-    @Override
-    public int inFlight() {
-        return messages.used();
     }
 
     @Override
@@ -134,10 +128,10 @@ public final class MessageNetwork implements NetworkModel, InstantHandler, Conge
         long now = engine.nowPs();
         messages.issuedPs(message, now);
         int node = messages.source(message);
-        if (context.overheadPs() == 0) {
+        if (context.overheadPs == 0) {
             begin(now, node, message);
         } else {
-            engine.schedule(now + context.overheadPs(), node, node, EventKinds.SUBMIT, message);
+            engine.schedule(now + context.overheadPs, node, node, EventKinds.SUBMIT, message);
         }
     }
 
@@ -149,7 +143,7 @@ public final class MessageNetwork implements NetworkModel, InstantHandler, Conge
             long time = inMemory.of(packets, payload, (int) last);
             engine.schedule(timePs + time, node, node, EventKinds.LOCAL, message);
         } else if (messages.kind(message) == MessageTable.GET) {
-            small(timePs, node, to, context.requestBytes(), EventKinds.ASKED, message);
+            small(timePs, node, to, context.requestBytes, EventKinds.ASKED, message);
         } else {
             start(timePs, node, message);
         }
@@ -190,7 +184,7 @@ public final class MessageNetwork implements NetworkModel, InstantHandler, Conge
 
     /** What the route that was walked costs beside transfers. */
     private long latencyPs() {
-        return VirtualTime.sum(VirtualTime.times(wayCount - 1, perRouterPs), context.cablePs());
+        return VirtualTime.sum(VirtualTime.times(wayCount - 1, perRouterPs), context.cablePs);
     }
 
     private void count(long packets, long bytes, long nodeBusyPs, long portBusyPs) {
@@ -231,7 +225,7 @@ public final class MessageNetwork implements NetworkModel, InstantHandler, Conge
             flows.use(row, linkTable.links + from, weight);
             flows.use(
                     row,
-                    linkTable.links + (context.isDmaShared() ? 0 : linkTable.nodes) + to,
+                    linkTable.links + (context.isDmaShared ? 0 : linkTable.nodes) + to,
                     weight);
         }
         long gonePs = FlowTable.durationOf(packets, flows.levelAlone(row));
@@ -309,7 +303,7 @@ public final class MessageNetwork implements NetworkModel, InstantHandler, Conge
         if (messages.kind(message) == MessageTable.GET || from == node) {
             complete(timePs, message);
         } else {
-            small(timePs, node, from, context.controlBytes(), EventKinds.CONFIRMED, message);
+            small(timePs, node, from, context.controlBytes, EventKinds.CONFIRMED, message);
         }
     }
 

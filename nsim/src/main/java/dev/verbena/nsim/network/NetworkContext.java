@@ -12,27 +12,27 @@ public final class NetworkContext {
     private static final int BYTES_MAX = 4 << 20;
 
     private long linkRate = 4_000_000_000L;
-    private long switchRate = 4_000_000_000L;
-    private long routingPs = 4_000;
-    private long vcAllocationPs = 4_000;
-    private long switchAllocationPs = 4_000;
-    private long switchPs = 128_000;
-    private long cablePs = 600;
-    private long dmaRate = 2_800_000_000L;
-    private boolean isDmaShared;
-    private long overheadPs;
-    private int payload = 2048;
-    private int header;
-    private int flit = 16;
-    private boolean isFlitStored;
-    private int vcPerClass = 2;
-    private int vcBuffer = 2;
-    private int nicBuffer = 16;
-    private boolean isNicFifo;
-    private int controlBytes = 16;
-    private int requestBytes = 16;
+    long switchRate = 4_000_000_000L;
+    long routingPs = 4_000;
+    long vcAllocationPs = 4_000;
+    long switchAllocationPs = 4_000;
+    long switchPs = 128_000;
+    long cablePs = 600;
+    long dmaRate = 2_800_000_000L;
+    boolean isDmaShared;
+    long overheadPs;
+    int payload = 2048;
+    int header;
+    int flit = 16;
+    boolean isFlitStored;
+    int vcPerClass = 2;
+    int vcBuffer = 2;
+    int nicBuffer = 16;
+    boolean isNicFifo;
+    int controlBytes = 16;
+    int requestBytes = 16;
     private boolean isLoopback;
-    private boolean isDetailed;
+    boolean isDetailed;
     private long shortMax = 8192;
     private Level level = Level.PACKET;
     private TieRule tie = TieRule.BALANCED;
@@ -52,55 +52,30 @@ public final class NetworkContext {
     }
 
     /** Bytes per second of a router's port, {@code switch.throughput}. */
-    public long switchRate() {
-        return switchRate;
-    }
-
-    /** Sets {@link #switchRate()}. */
     public NetworkContext switchRate(long value) {
         switchRate = atLeast("switch.throughput", value, 1);
         return this;
     }
 
     /** Finding the output, {@code router.rc}. */
-    public long routingPs() {
-        return routingPs;
-    }
-
-    /** Sets {@link #routingPs()}. */
     public NetworkContext routingPs(long value) {
         routingPs = atLeast("router.rc", value, 0);
         return this;
     }
 
     /** Allocating a virtual channel, {@code router.va}. */
-    public long vcAllocationPs() {
-        return vcAllocationPs;
-    }
-
-    /** Sets {@link #vcAllocationPs()}. */
     public NetworkContext vcAllocationPs(long value) {
         vcAllocationPs = atLeast("router.va", value, 0);
         return this;
     }
 
     /** Allocating the crossbar, {@code router.sa}. */
-    public long switchAllocationPs() {
-        return switchAllocationPs;
-    }
-
-    /** Sets {@link #switchAllocationPs()}. */
     public NetworkContext switchAllocationPs(long value) {
         switchAllocationPs = atLeast("router.sa", value, 0);
         return this;
     }
 
     /** The rest of a router's pipeline, {@code router.st}. */
-    public long switchPs() {
-        return switchPs;
-    }
-
-    /** Sets {@link #switchPs()}. */
     public NetworkContext switchPs(long value) {
         switchPs = atLeast("router.st", value, 0);
         return this;
@@ -119,55 +94,30 @@ public final class NetworkContext {
     }
 
     /** One end of a cable to the other, {@code cable.latency}. */
-    public long cablePs() {
-        return cablePs;
-    }
-
-    /** Sets {@link #cablePs()}. */
     public NetworkContext cablePs(long value) {
         cablePs = atLeast("cable.latency", value, 0);
         return this;
     }
 
     /** Bytes per second between memory and network interface, {@code dma.bandwidth}; 0: no time. */
-    public long dmaRate() {
-        return dmaRate;
-    }
-
-    /** Sets {@link #dmaRate()}. */
     public NetworkContext dmaRate(long value) {
         dmaRate = atLeast("dma.bandwidth", value, 0);
         return this;
     }
 
     /** Whether one engine serves both directions, {@code dma=shared}; otherwise one each. */
-    public boolean isDmaShared() {
-        return isDmaShared;
-    }
-
-    /** Sets {@link #isDmaShared()}. */
     public NetworkContext isDmaShared(boolean value) {
         isDmaShared = value;
         return this;
     }
 
     /** From a call to the network interface, {@code node.overhead}: the paper's node latency. */
-    public long overheadPs() {
-        return overheadPs;
-    }
-
-    /** Sets {@link #overheadPs()}. */
     public NetworkContext overheadPs(long value) {
         overheadPs = atLeast("node.overhead", value, 0);
         return this;
     }
 
     /** Most bytes of a message in one packet, {@code packet.payload}. */
-    public int payload() {
-        return payload;
-    }
-
-    /** Sets {@link #payload()}. */
     public NetworkContext payload(int value) {
         payload = bytes("packet.payload", value, 1);
         return this;
@@ -185,33 +135,18 @@ public final class NetworkContext {
     }
 
     /** Bytes on the cable beside the payload, {@code packet.header}. */
-    public int header() {
-        return header;
-    }
-
-    /** Sets {@link #header()}. */
     public NetworkContext header(int value) {
         header = bytes("packet.header", value, 0);
         return this;
     }
 
     /** Bytes of a flit, {@code flit}. */
-    public int flit() {
-        return flit;
-    }
-
-    /** Sets {@link #flit()}. */
     public NetworkContext flit(int value) {
         flit = bytes("flit", value, 1);
         return this;
     }
 
     /** Whether a head flit must be complete before it moves on, {@code flitStore}. */
-    public boolean isFlitStored() {
-        return isFlitStored;
-    }
-
-    /** Sets {@link #isFlitStored()}. */
     public NetworkContext isFlitStored(boolean value) {
         isFlitStored = value;
         return this;
@@ -220,66 +155,36 @@ public final class NetworkContext {
     /**
      * Virtual channels per class, {@code vc.perClass}; a packet's is its destination modulo this.
      */
-    public int vcPerClass() {
-        return vcPerClass;
-    }
-
-    /** Sets {@link #vcPerClass()}. */
     public NetworkContext vcPerClass(int value) {
         vcPerClass = (int) atLeast("vc.perClass", value, 1);
         return this;
     }
 
     /** Packets that a virtual channel of a router holds, {@code vc.buffer}. */
-    public int vcBuffer() {
-        return vcBuffer;
-    }
-
-    /** Sets {@link #vcBuffer()}. */
     public NetworkContext vcBuffer(int value) {
         vcBuffer = (int) atLeast("vc.buffer", value, 1);
         return this;
     }
 
     /** Packets that a network interface holds per direction and channel, {@code nic.buffer}. */
-    public int nicBuffer() {
-        return nicBuffer;
-    }
-
-    /** Sets {@link #nicBuffer()}. */
     public NetworkContext nicBuffer(int value) {
         nicBuffer = (int) atLeast("nic.buffer", value, 1);
         return this;
     }
 
     /** Whether messages leave a node one after the other, {@code nic=fifo}; otherwise in turn. */
-    public boolean isNicFifo() {
-        return isNicFifo;
-    }
-
-    /** Sets {@link #isNicFifo()}. */
     public NetworkContext isNicFifo(boolean value) {
         isNicFifo = value;
         return this;
     }
 
     /** Bytes of a control packet, {@code control.bytes}. */
-    public int controlBytes() {
-        return controlBytes;
-    }
-
-    /** Sets {@link #controlBytes()}. */
     public NetworkContext controlBytes(int value) {
         controlBytes = bytes("control.bytes", value, 0);
         return this;
     }
 
     /** Bytes of a get's request, {@code request.bytes}. */
-    public int requestBytes() {
-        return requestBytes;
-    }
-
-    /** Sets {@link #requestBytes()}. */
     public NetworkContext requestBytes(int value) {
         requestBytes = bytes("request.bytes", value, 0);
         return this;
@@ -300,11 +205,6 @@ public final class NetworkContext {
      * Whether queues and the use of cables over time are recorded; packet level only, machines of
      * at most 65,536 links.
      */
-    public boolean isDetailed() {
-        return isDetailed;
-    }
-
-    /** Sets {@link #isDetailed()}. */
     public NetworkContext isDetailed(boolean value) {
         isDetailed = value;
         return this;

@@ -62,12 +62,12 @@ final class NetworkInterfaces {
         this.network = network;
         this.context = context;
         links = network.links();
-        payload = context.payload();
-        header = context.header();
-        isShared = context.isDmaShared();
-        buffer = context.nicBuffer();
+        payload = context.payload;
+        header = context.header;
+        isShared = context.isDmaShared;
+        buffer = context.nicBuffer;
         onCable = new TransferTime(context.linkRate());
-        inMemory = new TransferTime(context.dmaRate());
+        inMemory = new TransferTime(context.dmaRate);
         int n = linkTable.nodes;
         sendHead = filled(n);
         sendTail = new int[n];
@@ -108,10 +108,10 @@ final class NetworkInterfaces {
         messages.issuedPs(message, timePs);
         messages.firstInPs(message, -1);
         int node = messages.source(message);
-        if (context.overheadPs() == 0) {
+        if (context.overheadPs == 0) {
             begin(timePs, node, message);
         } else {
-            engine.schedule(timePs + context.overheadPs(), node, node, EventKinds.SUBMIT, message);
+            engine.schedule(timePs + context.overheadPs, node, node, EventKinds.SUBMIT, message);
         }
     }
 
@@ -122,7 +122,7 @@ final class NetworkInterfaces {
             long time = inMemory.of(count, payload, sizeOfLast(message));
             engine.schedule(timePs + time, node, node, EventKinds.LOCAL, message);
         } else if (messages.kind(message) == MessageTable.GET) {
-            int size = context.requestBytes();
+            int size = context.requestBytes;
             answerOrAsk(node, PacketTable.REQUEST, message, size, messages.destination(message), 0);
         } else {
             enqueueMessage(node, message);
@@ -258,7 +258,7 @@ final class NetworkInterfaces {
         int next = messages.next(message);
         if (!hasMore) {
             sendHead[node] = next;
-        } else if (!context.isNicFifo() && next != NONE) {
+        } else if (!context.isNicFifo && next != NONE) {
             sendHead[node] = next;
             messages.next(message, NONE);
             messages.next(sendTail[node], message);
@@ -350,7 +350,7 @@ final class NetworkInterfaces {
             complete(timePs, message);
         } else {
             int from = messages.source(message);
-            answerOrAsk(node, PacketTable.CONTROL, message, context.controlBytes(), from, ANSWERS);
+            answerOrAsk(node, PacketTable.CONTROL, message, context.controlBytes, from, ANSWERS);
         }
     }
 }

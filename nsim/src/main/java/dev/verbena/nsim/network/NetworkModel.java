@@ -41,9 +41,6 @@ public interface NetworkModel {
     /** Sets who learns what becomes of messages. */
     void handler(MessageHandler handler);
 
-    /** Messages that are under way. */
-    int inFlight();
-
     /** Packets that are in a network interface, router or cable; 0 if there are no packets. */
     int packetsInFlight();
 

@@ -54,7 +54,7 @@ public final class PacketNetwork implements NetworkModel, InstantHandler, Arriva
                         : new LinkStatistics(
                                 linkTable.topology, linkTable.portBase, linkTable.ports);
         boolean isDetailed =
-                context.isDetailed()
+                context.isDetailed
                         && context.level() == Level.PACKET
                         && this.links.count() <= LinkDetails.LINKS_MAX;
         details = isDetailed ? new LinkDetails(this.links.count()) : null;
@@ -122,7 +122,7 @@ public final class PacketNetwork implements NetworkModel, InstantHandler, Arriva
      * or a credit.
      */
     public static long lookaheadPs(NetworkContext context) {
-        return context.switchAllocationPs() + context.switchPs() + context.cablePs();
+        return context.switchAllocationPs + context.switchPs + context.cablePs;
     }
 
     @Override
@@ -148,11 +148,6 @@ public final class PacketNetwork implements NetworkModel, InstantHandler, Arriva
     @Override
     public void handler(MessageHandler handler) {
         interfaces.handler(handler);
-    }
-
-    @Override
-    public int inFlight() {
-        return messages.used();
     }
 
     @Override

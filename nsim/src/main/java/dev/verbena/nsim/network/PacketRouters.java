@@ -81,14 +81,12 @@ final class PacketRouters implements Fabric {
         topology = linkTable.topology;
         links = network.links();
         details = network.details();
-        duration = new TransferTime(Math.min(context.linkRate(), context.switchRate()));
-        departPs = context.switchAllocationPs() + context.switchPs();
+        duration = new TransferTime(Math.min(context.linkRate(), context.switchRate));
+        departPs = context.switchAllocationPs + context.switchPs;
         long flitPs =
-                context.isFlitStored()
-                        ? new TransferTime(context.linkRate()).of(context.flit())
-                        : 0;
-        cablePs = context.cablePs();
-        readyPs = cablePs + flitPs + context.routingPs() + context.vcAllocationPs();
+                context.isFlitStored ? new TransferTime(context.linkRate()).of(context.flit) : 0;
+        cablePs = context.cablePs;
+        readyPs = cablePs + flitPs + context.routingPs + context.vcAllocationPs;
         channels = linkTable.channels;
         nodes = linkTable.nodes;
         head = new int[linkTable.ports * channels];
@@ -103,7 +101,7 @@ final class PacketRouters implements Fabric {
         requestWords = new int[linkTable.routers];
         requests = new long[requestWords()];
         held = new int[head.length];
-        buffer = context.vcBuffer();
+        buffer = context.vcBuffer;
         engine.handler(EventKinds.READY, this::onReady);
         engine.handler(EventKinds.WAKE, (time, target, link) -> network.decide((int) link));
     }

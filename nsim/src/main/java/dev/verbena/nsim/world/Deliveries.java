@@ -90,16 +90,16 @@ final class Deliveries implements MessageHandler {
         boolean isGet = work.kind == Operation.GET;
         long bytes = work.bytes() + (work.isControl() ? CONTROL_BYTES : 0);
         int row = messages.add(isGet ? MessageTable.GET : MessageTable.PUT, from, to, bytes);
-        messages.ranks(row, from, to, 0, work.number);
+        messages.payload(row, work);
         world.network.submit(row);
     }
 
     @Override
     public void onData(long timePs, int message) {
-        if (WorldNoise.isOthers(world.network.messages(), message)) {
-            return;
+        Work work = (Work) world.network.messages().payload(message);
+        if (work == null) {
+            return; // Of others; see WorldNoise.
         }
-        Work work = world.works.get(world.network.messages().number(message));
         long late = slowPs(work);
         if (world.lateOneIn > 0 && world.random.nextInt(world.lateOneIn) == 0) {
             late += world.latePs;
@@ -129,10 +129,10 @@ final class Deliveries implements MessageHandler {
 
     @Override
     public void onComplete(long timePs, int message) {
-        if (WorldNoise.isOthers(world.network.messages(), message)) {
-            return;
+        Work work = (Work) world.network.messages().payload(message);
+        if (work == null) {
+            return; // Of others; see WorldNoise.
         }
-        Work work = world.works.get(world.network.messages().number(message));
         work.leaveNetwork();
         if (work.isDone || !work.isPlaced) {
             freeIfUnused(work);

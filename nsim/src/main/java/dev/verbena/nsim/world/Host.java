@@ -129,11 +129,6 @@ public final class Host {
         return ingressFreePs;
     }
 
-    /** Whether it has crashed and was not started again. */
-    public boolean isDown() {
-        return isDown;
-    }
-
     @Override
     public String toString() {
         return name;

@@ -225,14 +225,6 @@ public final class SimulatedProcess implements Environment {
         }
     }
 
-    /** Closes its agents in order, the last first, and ends. Not within a run. */
-    public void close() {
-        close(agents);
-        agents.clear();
-        isDead = true;
-        endOutside();
-    }
-
     /** Ends it at once, as {@code kill -9} does: connections and streams end, locks are free. */
     public void kill() {
         if (!isDead) {

@@ -13,7 +13,7 @@ final class SimulatedRegion extends TransportRegion {
     /** The whole, for the model's own copies. */
     final UnsafeBuffer bytes;
 
-    /** The toolkit's own memory; null if it was handed in. */
+    /** The toolkit's own memory; null if it is another's. */
     private OffHeapMemory own;
 
     private int outstanding;
@@ -21,33 +21,30 @@ final class SimulatedRegion extends TransportRegion {
     /** Its owner wanted to close it, and was refused because of what is outstanding. */
     private boolean isCloseRefused;
 
-    /** Of memory of which the bytes mean nothing, and which others use, too. */
-    SimulatedRegion(
-            SimulatedTransport transport,
-            long id,
-            long key,
-            long length,
-            OffHeapMemory blank,
-            int rights) {
-        super(id, blank.address(), length, rights, null);
-        this.transport = transport;
-        this.key = key;
-        this.bytes = new UnsafeBuffer(blank.address(), (int) length);
+    /** Whose memory it is. */
+    enum Origin {
+        /** The toolkit's, for this region alone. */
+        OWN,
+        /** Its owner's, who handed it in. */
+        FOREIGN,
+        /** The world's: others use it, too, and its bytes mean nothing. */
+        BLANK
     }
 
     SimulatedRegion(
             SimulatedTransport transport,
             long id,
             long key,
+            long length,
             OffHeapMemory memory,
-            boolean isOwn,
+            Origin origin,
             int rights) {
-        super(id, memory.address(), memory.length(), rights, isOwn ? null : memory);
+        super(id, memory.address(), length, rights, origin == Origin.FOREIGN ? memory : null);
         this.transport = transport;
         this.key = key;
-        this.own = isOwn ? memory : null;
-        this.bytes = new UnsafeBuffer(memory.address(), (int) memory.length());
-        if (!isOwn) {
+        this.own = origin == Origin.OWN ? memory : null;
+        this.bytes = new UnsafeBuffer(memory.address(), (int) length);
+        if (origin == Origin.FOREIGN) {
             memory.acquire(user());
         }
     }

@@ -7,6 +7,7 @@ import dev.verbena.memory.OffHeapMemories;
 import dev.verbena.memory.OffHeapMemory;
 import dev.verbena.memory.RegisteredRegion;
 import dev.verbena.memory.RemoteDescriptor;
+import dev.verbena.nsim.world.SimulatedRegion.Origin;
 import dev.verbena.transport.Capability;
 import dev.verbena.transport.Status;
 import dev.verbena.transport.TransferTransport;
@@ -176,16 +177,18 @@ abstract class TransportConnections extends TransferTransport {
         }
         failSometimes("allocate of " + length + " bytes");
         boolean isBlank = rights == RemoteDescriptor.REMOTE_READ && length > world.copiedMax;
-        return isBlank
-                ? addBlank(length, rights)
-                : add(OffHeapMemories.allocate(length), true, rights);
+        synchronized (world) {
+            return isBlank
+                    ? add(length, world.memory.blank(length), Origin.BLANK, rights)
+                    : add(length, OffHeapMemories.allocate(length), Origin.OWN, rights);
+        }
     }
 
     @Override
     public RegisteredRegion register(OffHeapMemory memory, int rights) {
         ownOpen();
         failSometimes("register of " + memory.length() + " bytes");
-        return add(memory, false, rights);
+        return add(memory.length(), memory, Origin.FOREIGN, rights);
     }
 
     private void failSometimes(String what) {
@@ -195,22 +198,11 @@ abstract class TransportConnections extends TransferTransport {
         }
     }
 
-    private SimulatedRegion add(OffHeapMemory memory, boolean isOwn, int rights) {
+    private SimulatedRegion add(long length, OffHeapMemory memory, Origin origin, int rights) {
         synchronized (world) {
             long id = world.number();
             SimulatedRegion region =
-                    new SimulatedRegion(self(), id, id * KEYS, memory, isOwn, rights);
-            regions.put(region.key, region);
-            return region;
-        }
-    }
-
-    private SimulatedRegion addBlank(long length, int rights) {
-        synchronized (world) {
-            long id = world.number();
-            SimulatedRegion region =
-                    new SimulatedRegion(
-                            self(), id, id * KEYS, length, world.memory.blank(length), rights);
+                    new SimulatedRegion(self(), id, id * KEYS, length, memory, origin, rights);
             regions.put(region.key, region);
             return region;
         }

@@ -8,8 +8,6 @@ import java.util.SplittableRandom;
  * the same cables. Seeded by the world. Belongs to the world's thread.
  */
 public final class WorldNoise {
-    private static final int OTHERS = -1;
-
     private final World world;
     private final int kind;
     private final int nodes;
@@ -79,13 +77,8 @@ public final class WorldNoise {
         if (from != to) {
             MessageTable messages = world.network.messages();
             int row = messages.add(MessageTable.PUT, from, to, bytes);
-            messages.ranks(row, from, to, 0, OTHERS);
             world.network.submit(row);
         }
         scheduleNext();
-    }
-
-    static boolean isOthers(MessageTable messages, int message) {
-        return messages.number(message) == OTHERS;
     }
 }

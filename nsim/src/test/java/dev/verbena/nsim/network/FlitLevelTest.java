@@ -99,7 +99,7 @@ class FlitLevelTest {
             }
             this.messages = messages;
             engine.run();
-            assertThat(network.inFlight())
+            assertThat(network.messages().used())
                     .as("%s, flits: %s", topology.name(), context.level())
                     .isZero();
             return times;

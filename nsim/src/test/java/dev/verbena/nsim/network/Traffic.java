@@ -70,7 +70,7 @@ final class Traffic implements MessageHandler {
             if (node != to) {
                 int there = TopologyChecks.routersBetween(topology, node, to) + 1;
                 int back = TopologyChecks.routersBetween(topology, to, node) + 1;
-                expectedLinkBytes += (long) SIZE * there + (long) context.controlBytes() * back;
+                expectedLinkBytes += (long) SIZE * there + (long) context.controlBytes * back;
             }
         }
         engine.schedule(timePs + intervalPs, node, node, TICK, 0);

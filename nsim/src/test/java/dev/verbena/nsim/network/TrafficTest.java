@@ -9,6 +9,7 @@ import dev.verbena.nsim.topology.TieRule;
 import dev.verbena.nsim.topology.Topology;
 import dev.verbena.nsim.topology.TopologyChecks;
 import dev.verbena.nsim.topology.TreeTopology;
+import java.util.Arrays;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -178,9 +179,9 @@ class TrafficTest {
         assertThat(traffic.completed).isEqualTo(traffic.submitted).isPositive();
         assertThat(traffic.overtaken).isZero();
         assertThat(traffic.network.packetsInFlight()).isZero();
-        assertThat(traffic.network.inFlight()).isZero();
+        assertThat(traffic.network.messages().used()).isZero();
         LinkStatistics links = traffic.network.links();
-        assertThat(links.totalBytes()).isEqualTo(traffic.expectedLinkBytes);
+        assertThat(Arrays.stream(links.bytes).sum()).isEqualTo(traffic.expectedLinkBytes);
         for (int link = 0; link < links.count(); link++) {
             assertThat(links.busyPs(link)).isEqualTo(links.bytes(link) * 250);
         }
@@ -308,7 +309,7 @@ class TrafficTest {
                 }
             }
             engine.run();
-            assertThat(network.inFlight()).isZero();
+            assertThat(network.messages().used()).isZero();
         }
 
         @Override
