@@ -113,11 +113,9 @@ public final class ExperimentCompute implements Callable<Integer> {
     }
 
     private void run(int rank) throws Exception {
-        boolean isServed =
-                manner != ExperimentPoint.Manner.FILE && manner != ExperimentPoint.Manner.NONE;
-        DartClient client = isServed ? connect(rank) : null;
+        DartClient client = manner.isServed() ? connect(rank) : null;
         try (ExperimentOutput output =
-                ExperimentOutput.of(manner, client, rank, size, samplesFile.getParent())) {
+                new ExperimentOutput(manner, client, rank, size, samplesFile.getParent())) {
             ChildProcess.sendToParent("connected " + connected.incrementAndGet());
             together(() -> {});
             for (int step = 0; step < steps; step++) {

@@ -25,7 +25,12 @@ record ExperimentPoint(Manner manner, Load load, Service service, int busyCores)
         /** Writes a restart file to a file and forces it to the device. */
         FILE,
         /** Packs a restart file and does nothing with it. */
-        NONE
+        NONE;
+
+        /** Whether its output goes to servers. */
+        boolean isServed() {
+            return this != FILE && this != NONE;
+        }
     }
 
     /**
@@ -61,10 +66,6 @@ record ExperimentPoint(Manner manner, Load load, Service service, int busyCores)
 
     boolean isRestartFile() {
         return manner != Manner.MESSAGE;
-    }
-
-    boolean needsService() {
-        return manner != Manner.FILE && manner != Manner.NONE;
     }
 
     /** Bytes of all processes in a step. */

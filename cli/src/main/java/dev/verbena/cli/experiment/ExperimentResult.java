@@ -94,7 +94,7 @@ record ExperimentResult(
         fields.put("th_us", distribution(ExperimentSamples.HEADER));
         fields.put("tw_us", distribution(ExperimentSamples.WAIT));
         fields.put("tt_us", distribution(ExperimentSamples.TOTAL));
-        if (point.needsService()) {
+        if (point.manner().isServed()) {
             fields.put("pulled_MBps", overallRate());
             fields.put("streamed_MBps", streamedRate());
             fields.put("transfer_MBps", transferRate());

@@ -75,7 +75,7 @@ final class ExperimentService implements AutoCloseable {
         String job = "x" + ProcessHandle.current().pid() + "-" + count;
         try {
             Path configuration = work.resolve("dart.conf");
-            if (point.needsService()) {
+            if (point.manner().isServed()) {
                 startService(point, configuration, job);
             }
             Report report = new Report();

@@ -3,6 +3,7 @@ package dev.verbena.cli.experiment;
 import dev.verbena.dart.Packer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 
 /**
  * A restart file as section 6.3 of the DART paper describes GTC's: single integers and floats, one-
@@ -23,33 +24,22 @@ final class RestartItems {
     private final float[][] matrix = new float[MATRIX[0]][MATRIX[1]];
     private final float[][] largest = new float[LARGEST[0]][LARGEST[1]];
 
-    /** What is done with an item. */
-    interface Sink {
-        void item(Packer item);
-    }
-
     /** Packs the whole file. */
     void pack(Packer packer, int step) {
-        for (Item item : items(step)) {
-            item.into(packer);
-        }
+        items(step).forEach(item -> item.accept(packer));
     }
 
     /** Hands each item on by itself, in the order of the file. */
-    void each(Packer packer, int step, Sink sink) {
-        for (Item item : items(step)) {
+    void each(Packer packer, int step, Consumer<Packer> sink) {
+        for (Consumer<Packer> item : items(step)) {
             packer.clear();
-            item.into(packer);
-            sink.item(packer);
+            item.accept(packer);
+            sink.accept(packer);
         }
     }
 
-    private interface Item {
-        void into(Packer packer);
-    }
-
-    private List<Item> items(int step) {
-        List<Item> items = new ArrayList<>();
+    private List<Consumer<Packer>> items(int step) {
+        List<Consumer<Packer>> items = new ArrayList<>();
         for (int i = 0; i < SCALARS; i++) {
             int number = step + i;
             items.add(packer -> packer.putInt(number));

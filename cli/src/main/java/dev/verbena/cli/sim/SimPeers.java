@@ -2,20 +2,20 @@ package dev.verbena.cli.sim;
 
 import dev.verbena.cli.terminal.ChildProcess;
 import dev.verbena.cli.terminal.Messages;
+import dev.verbena.cli.terminal.OwnedFolder;
+import dev.verbena.cli.terminal.Termination;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 
 /** Starts the processes of a measurement and collects what they tell. One thread. */
 final class SimPeers {
@@ -50,7 +50,7 @@ final class SimPeers {
             return peers.times;
         } finally {
             peers.end(folder);
-            removeHook(hook);
+            Termination.forget(hook);
         }
     }
 
@@ -122,22 +122,12 @@ final class SimPeers {
 
     private void end(Path folder) {
         children.forEach(child -> child.end(0));
-        try (Stream<Path> files = Files.walk(folder)) {
-            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-                Files.deleteIfExists(file);
-            }
+        try {
+            OwnedFolder.delete(folder);
         } catch (NoSuchFileException e) {
             return; // It is gone already.
         } catch (IOException e) {
             throw new UncheckedIOException(e);
-        }
-    }
-
-    private static void removeHook(Thread hook) {
-        try {
-            Runtime.getRuntime().removeShutdownHook(hook);
-        } catch (IllegalStateException e) {
-            return; // The process ends.
         }
     }
 }
