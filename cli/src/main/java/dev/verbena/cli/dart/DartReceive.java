@@ -15,7 +15,6 @@ import dev.verbena.dart.SinkStatistics;
 import dev.verbena.staging.sink.Sink;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -94,8 +93,8 @@ public final class DartReceive extends CliCommand {
     public Integer call() throws Exception {
         check();
         byte[] shared = secret.read();
-        List<Path> made = OutputFolder.absent(directory);
-        Path folder = makeFolder();
+        List<Path> made = OutputFolder.make("--directory", directory);
+        Path folder = directory.toAbsolutePath().normalize();
         PrintWriter out = out();
         try (Termination termination = new Termination(10_000);
                 RealEnvironment environment =
@@ -128,9 +127,6 @@ public final class DartReceive extends CliCommand {
     }
 
     private void check() {
-        if (Files.exists(directory) && !Files.isDirectory(directory)) {
-            throw new Messages.WrongPath("--directory " + directory + " is a file, not a folder");
-        }
         if (servers != null && servers < 1) {
             throw wrong("--servers " + servers + " is less than 1");
         }
@@ -141,17 +137,6 @@ public final class DartReceive extends CliCommand {
             throw wrong("--pictures needs --sink");
         }
         address.check(spec, "--listen", true);
-    }
-
-    private Path makeFolder() {
-        Path folder = directory.toAbsolutePath().normalize();
-        try {
-            Files.createDirectories(folder);
-        } catch (IOException e) {
-            String advice = "; choose a folder that can be written to";
-            throw OutputFolder.failure("--directory", directory, e, advice);
-        }
-        return folder;
     }
 
     /** The sink is opened last, and closed if no receiver comes to own it. */

@@ -101,26 +101,13 @@ public abstract class DartServe extends CliCommand {
                             : "--sink stores on this machine: --spill has no use there");
         }
         Path folder = Path.of(sink.substring(5)).toAbsolutePath().normalize();
-        makeFolder("--sink", folder);
+        made = OutputFolder.make("--sink", folder);
         tree = new ReceivedTree(folder, this::say, termination::isAsked);
         // A thread that waits for space on the device must not keep others from being served.
         context.dedicatedThreads(true).fileSink(folder.toString(), tree);
     }
 
     /** For what comes; it goes again if this server never gets ready. */
-    private void makeFolder(String option, Path folder) {
-        if (Files.exists(folder) && !Files.isDirectory(folder)) {
-            throw new Messages.WrongPath(option + " " + folder + " is a file, not a folder");
-        }
-        made = OutputFolder.absent(folder);
-        try {
-            Files.createDirectories(folder);
-        } catch (IOException e) {
-            String advice = "; choose a folder that can be written to";
-            throw OutputFolder.failure(option, folder, e, advice);
-        }
-    }
-
     @Override
     public Integer call() throws Exception {
         try {
@@ -162,7 +149,7 @@ public abstract class DartServe extends CliCommand {
             }
             if (spill != null) {
                 Path folder = spill.directory().toAbsolutePath();
-                makeFolder("--spill", folder);
+                made = OutputFolder.make("--spill", folder);
                 context.spill(folder.toString(), spill.size());
             }
             if (sink != null) {

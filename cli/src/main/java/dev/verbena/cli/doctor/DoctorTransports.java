@@ -3,6 +3,7 @@ package dev.verbena.cli.doctor;
 import dev.verbena.cli.terminal.ChildProcess;
 import dev.verbena.cli.terminal.Messages;
 import dev.verbena.cli.transfer.PerfEndpoint;
+import dev.verbena.cli.transfer.PerfPeer;
 import dev.verbena.transport.TransportProvider;
 import dev.verbena.transport.Transports;
 import java.util.ArrayList;
@@ -95,14 +96,7 @@ final class DoctorTransports {
 
     /** Why it does not work; null if it does. */
     private String attempt(String scheme, boolean isForeign) {
-        List<String> arguments = new ArrayList<>(List.of("perf-peer", "--transport=" + scheme));
         PerfEndpoint.Settings manner = PerfEndpoint.Settings.small(isForeign);
-        arguments.add("--messages=" + manner.messageLengthMax());
-        arguments.add("--credits=" + manner.credits());
-        arguments.add("--length=" + LENGTH);
-        if (isForeign) {
-            arguments.add("--foreign");
-        }
         CompletableFuture<String> uri = new CompletableFuture<>();
         ChildProcess child = null;
         try (PerfEndpoint endpoint = new PerfEndpoint(scheme, LENGTH, manner)) {
@@ -112,7 +106,7 @@ final class DoctorTransports {
                             null,
                             Map.of(),
                             List.of("-Xmx64m", "-XX:TieredStopAtLevel=1"),
-                            arguments,
+                            PerfPeer.arguments(scheme, LENGTH, manner),
                             message -> uri.complete(message.substring("uri ".length())));
             ChildProcess watched = child;
             watched.process().onExit().thenRun(() -> uri.complete(""));

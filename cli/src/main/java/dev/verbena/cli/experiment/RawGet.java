@@ -3,6 +3,7 @@ package dev.verbena.cli.experiment;
 import dev.verbena.cli.terminal.ChildProcess;
 import dev.verbena.cli.terminal.Messages;
 import dev.verbena.cli.transfer.PerfEndpoint;
+import dev.verbena.cli.transfer.PerfPeer;
 import java.net.URI;
 import java.util.List;
 import java.util.Map;
@@ -45,7 +46,7 @@ final class RawGet implements AutoCloseable {
                         null,
                         Map.of(),
                         List.of("-Xmx256m"),
-                        List.of("perf-peer", "--transport=" + scheme, "--length=" + length),
+                        PerfPeer.arguments(scheme, length, PerfEndpoint.Settings.usual()),
                         told::add);
         String answer = told.poll(START_SECONDS, TimeUnit.SECONDS);
         if (answer == null || !answer.startsWith("uri ")) {

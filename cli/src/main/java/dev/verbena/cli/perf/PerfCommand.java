@@ -195,7 +195,7 @@ abstract class PerfCommand extends CliCommand {
                         Map.of(),
                         peerPrefix(),
                         List.of("-Xmx256m"),
-                        peerArguments(scheme, longest),
+                        PerfPeer.arguments(scheme, longest, manner(messageLengthMax(longest))),
                         answers::add);
         Runtime.getRuntime().addShutdownHook(hook);
         try {
@@ -224,19 +224,6 @@ abstract class PerfCommand extends CliCommand {
         return what == What.send
                 ? Math.max(PerfEndpoint.Settings.SHORT, longest)
                 : PerfEndpoint.Settings.SHORT;
-    }
-
-    private List<String> peerArguments(String scheme, int longest) {
-        List<String> arguments = new ArrayList<>();
-        arguments.addAll(List.of("perf-peer", "--transport=" + scheme, "--length=" + longest));
-        arguments.add("--messages=" + messageLengthMax(longest));
-        if (isForeign) {
-            arguments.add("--foreign");
-        }
-        if (isSleeping) {
-            arguments.add("--sleep");
-        }
-        return arguments;
     }
 
     private List<String> peerPrefix() {

@@ -76,6 +76,25 @@ public final class OutputFolder {
         return absent;
     }
 
+    /**
+     * Makes a folder for what will come, if it is absent.
+     *
+     * @return what was made for it, innermost first
+     */
+    public static List<Path> make(String option, Path folder) {
+        if (Files.exists(folder) && !Files.isDirectory(folder)) {
+            throw new Messages.WrongPath(option + " " + folder + " is a file, not a folder");
+        }
+        List<Path> made = absent(folder);
+        try {
+            Files.createDirectories(folder);
+            return made;
+        } catch (IOException e) {
+            removeEmpty(made);
+            throw failure(option, folder, e, "; choose a folder that can be written to");
+        }
+    }
+
     /** Takes away again what was made for a command that was refused; full folders stay. */
     public static void removeEmpty(List<Path> made) {
         made.forEach(path -> path.toFile().delete());

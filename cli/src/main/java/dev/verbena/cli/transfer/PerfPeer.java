@@ -3,6 +3,8 @@ package dev.verbena.cli.transfer;
 import dev.verbena.cli.terminal.ChildProcess;
 import dev.verbena.cli.terminal.Messages;
 import dev.verbena.transport.Operation;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.function.Consumer;
 import picocli.CommandLine.Command;
@@ -38,6 +40,21 @@ public final class PerfPeer implements Callable<Integer> {
 
     @Option(names = "--credits", defaultValue = "" + PerfEndpoint.Settings.CREDITS)
     private int credits;
+
+    /** The command line of one that opens its endpoint in this manner. */
+    public static List<String> arguments(String scheme, int length, PerfEndpoint.Settings manner) {
+        List<String> arguments = new ArrayList<>();
+        arguments.addAll(List.of("perf-peer", "--transport=" + scheme, "--length=" + length));
+        arguments.add("--messages=" + manner.messageLengthMax());
+        arguments.add("--credits=" + manner.credits());
+        if (manner.isForeign()) {
+            arguments.add("--foreign");
+        }
+        if (manner.isSleeping()) {
+            arguments.add("--sleep");
+        }
+        return arguments;
+    }
 
     @Override
     public Integer call() {

@@ -158,8 +158,8 @@ public final class PicProgram {
     private StagedOutput staged(boolean isWhole, String whole, String item) {
         long timeoutNs = settings.timeoutNs();
         return isWhole
-                ? StagedOutput.whole(client, whole, timeoutNs, pieces, slots)
-                : StagedOutput.items(client, item, timeoutNs, items);
+                ? new StagedOutput(client, whole, timeoutNs, pieces, slots)
+                : new StagedOutput(client, item, timeoutNs, items);
     }
 
     private SentHashes hashes(String what) {

@@ -52,7 +52,14 @@ final class StagedOutput implements RestartOutput {
         }
     }
 
-    private StagedOutput(
+    /**
+     * Files whole, or item by item if there are no slots.
+     *
+     * @param variable in the messages' metadata
+     * @param scratch borrowed; see {@link RestartFile#writePieces} and {@link RestartFile#write}
+     * @param slots may be shared with other outputs of the same thread
+     */
+    StagedOutput(
             DartClient client, String variable, long timeoutNs, ByteBuffer scratch, Slot... slots) {
         this.client = client;
         this.variable = variable;
@@ -60,24 +67,6 @@ final class StagedOutput implements RestartOutput {
         this.timeoutNs = timeoutNs;
         this.scratch = scratch;
         this.slots = slots;
-    }
-
-    /**
-     * Files whole.
-     *
-     * @param variable in the messages' metadata
-     * @param slots at least one; may be shared with other outputs of the same thread
-     * @param scratch borrowed; see {@link RestartFile#writePieces}
-     */
-    static StagedOutput whole(
-            DartClient client, String variable, long timeoutNs, ByteBuffer scratch, Slot[] slots) {
-        return new StagedOutput(client, variable, timeoutNs, scratch, slots);
-    }
-
-    /** Files item by item; the scratch memory is borrowed, see {@link RestartFile#write}. */
-    static StagedOutput items(
-            DartClient client, String variable, long timeoutNs, ByteBuffer scratch) {
-        return new StagedOutput(client, variable, timeoutNs, scratch);
     }
 
     @Override
