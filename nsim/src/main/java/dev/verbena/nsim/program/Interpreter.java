@@ -216,10 +216,10 @@ public final class Interpreter implements MessageHandler {
         }
         int rank = messages.toRank(message);
         int tag = messages.tag(message);
-        if (script.isPolledByTag()) {
+        if (script.has(Operation.POLL)) {
             arrivals.incrementAndGet(key(rank, tag));
         }
-        if (script.isPolledBySource()) {
+        if (script.has(Operation.POLL_FROM)) {
             arrivalsBySource
                     .computeIfAbsent(messages.fromRank(message), from -> new Long2LongCounterMap(0))
                     .incrementAndGet(key(rank, tag));

@@ -145,7 +145,6 @@ public final class Rank {
      * this rank's memory. Those that came early count.
      */
     public void poll(int tag) {
-        script.polledByTag();
         script.tag(tag);
         script.operation(Operation.POLL, tag);
     }
@@ -155,7 +154,6 @@ public final class Rank {
      * counts.
      */
     public void poll(int from, int tag) {
-        script.polledBySource();
         script.tag(tag);
         script.operation(Operation.POLL_FROM, from, tag);
     }
@@ -228,7 +226,6 @@ public final class Rank {
     }
 
     private void noteMessage(int flags) {
-        script.sendsAndReceives();
         if ((flags & Operation.COLLECTIVE) == 0) {
             script.hasMessages();
         }
@@ -317,7 +314,6 @@ public final class Rank {
 
     /** Waits until all sends and receives that this rank started are done; {@code MPI_Waitall}. */
     public void awaitAll() {
-        noteMessage(0);
         script.operation(Operation.AWAIT_ALL);
     }
 
@@ -337,7 +333,6 @@ public final class Rank {
      *     rank's
      */
     public void calculate(Runnable work) {
-        script.hasMessages();
         script.operation(Operation.CALCULATE);
         script.object(work);
     }

@@ -22,9 +22,10 @@ public final class Script {
     private long putBytes;
     private long bytesMax;
     private int tagMax;
-    private boolean isPolledByTag;
-    private boolean isPolledBySource;
-    private boolean isTwoSided;
+
+    /** A bit for each operation that it has. */
+    private int operations;
+
     private boolean hasMessages;
     private final List<Object> objects = new ArrayList<>();
 
@@ -78,6 +79,7 @@ public final class Script {
     void operation(int code, long... numbers) {
         ensure(1);
         chunk[length++] = (byte) code;
+        operations |= 1 << code;
         for (long number : numbers) {
             number(number);
         }
@@ -132,20 +134,12 @@ public final class Script {
         depthMax = Math.max(depthMax, depth);
     }
 
-    void polledByTag() {
-        isPolledByTag = true;
-    }
-
-    void polledBySource() {
-        isPolledBySource = true;
-    }
-
-    void sendsAndReceives() {
-        isTwoSided = true;
-    }
-
     boolean isTwoSided() {
-        return isTwoSided;
+        return has(Operation.SEND) || has(Operation.RECEIVE) || has(Operation.AWAIT_ALL);
+    }
+
+    boolean has(int operation) {
+        return (operations & 1 << operation) != 0;
     }
 
     /** How many ranks there are. */
@@ -184,7 +178,7 @@ public final class Script {
      * @throws UnsupportedOperationException if not; says why
      */
     public void checkPerformable() {
-        if (hasMessages) {
+        if (hasMessages || has(Operation.AWAIT_ALL) || has(Operation.CALCULATE)) {
             throw new UnsupportedOperationException(
                     "sends, receives and calculations are known to the simulator only; use puts,"
                             + " gets, polls and collectives of sizes");
@@ -204,14 +198,6 @@ public final class Script {
 
     int depthMax() {
         return depthMax;
-    }
-
-    boolean isPolledByTag() {
-        return isPolledByTag;
-    }
-
-    boolean isPolledBySource() {
-        return isPolledBySource;
     }
 
     byte[] chunkOf(int rank) {
