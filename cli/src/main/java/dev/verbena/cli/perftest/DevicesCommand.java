@@ -150,7 +150,8 @@ public final class DevicesCommand extends CliCommand {
         line(out, "  ", "node_type", info.nodeType());
         line(out, "  ", "transport", info.transport());
         line(out, "  ", "file", "/dev/infiniband/" + info.uverbsName());
-        line(out, "  ", "numa_node", numaNode(info));
+        String numaNode = fromSysfs(info, "device/numa_node", "not told (no PCI device)");
+        line(out, "  ", "numa_node", numaNode);
         String advice = NumaAdvice.of(info.name());
         if (!advice.isEmpty()) {
             out.println("  " + advice);
@@ -229,10 +230,6 @@ public final class DevicesCommand extends CliCommand {
         return String.format(
                 "%04x:%04x:%04x:%04x",
                 value >>> 48, value >>> 32 & 0xffff, value >>> 16 & 0xffff, value & 0xffff);
-    }
-
-    private static String numaNode(DeviceInfo info) {
-        return fromSysfs(info, "device/numa_node", "not told (no PCI device)");
     }
 
     private static String fromSysfs(DeviceInfo info, String file, String otherwise) {

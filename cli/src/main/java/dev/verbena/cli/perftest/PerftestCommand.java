@@ -6,7 +6,6 @@ import dev.verbena.cli.terminal.Messages;
 import dev.verbena.verbs.ConnectionChannel;
 import dev.verbena.verbs.GidEntry;
 import dev.verbena.verbs.PortAttributes;
-import dev.verbena.verbs.QueuePairType;
 import dev.verbena.verbs.RdmaDevice;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -190,7 +189,7 @@ public final class PerftestCommand extends CliCommand {
         info.put("test", tool.name());
         info.put("Device", device.info().name());
         info.put("Number_of_qps", options.queues);
-        info.put("Connection_type", connection());
+        info.put("Connection_type", options.connection.name());
         info.put("TX_depth", options.sendDepth());
         info.put("CQ_Moderation", tool.isLatency() ? 1 : options.moderation());
         info.put("Mtu", mtu);
@@ -202,11 +201,6 @@ public final class PerftestCommand extends CliCommand {
         all.put("test_info", info);
         all.put("results", results);
         out.println(Json.of(all));
-    }
-
-    private String connection() {
-        QueuePairType type = options.connection;
-        return type.name();
     }
 
     /** What people want to know, and programs that read JSON do not. */

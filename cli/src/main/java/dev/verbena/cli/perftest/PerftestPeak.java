@@ -24,18 +24,11 @@ final class PerftestPeak {
      * @param isStart a stretch may begin with them
      */
     void post(boolean isStart, int messages) {
-        if (isStart) {
-            noteStart(posted);
+        if (isStart && startCount < POINTS_MAX) {
+            starts[startCount] = System.nanoTime();
+            startCounts[startCount++] = posted;
         }
         posted += messages;
-    }
-
-    /** So many messages were posted before now. */
-    void noteStart(long messages) {
-        if (startCount < POINTS_MAX) {
-            starts[startCount] = System.nanoTime();
-            startCounts[startCount++] = messages;
-        }
     }
 
     /** So many messages are complete now. */

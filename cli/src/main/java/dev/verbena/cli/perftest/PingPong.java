@@ -35,7 +35,6 @@ import org.agrona.concurrent.UnsafeBuffer;
  * thread.
  */
 final class PingPong implements AutoCloseable {
-    private static final int ROUTE_HEADER = 40;
     private static final int QUEUE_KEY = 0x11111111;
     private static final int PAGE = 4096;
     private static final byte FILL = 0x7b;
@@ -77,7 +76,7 @@ final class PingPong implements AutoCloseable {
                     case ud -> QueuePairType.UD;
                 };
         this.isEachChecked = options.isChecking && options.queues() == 1;
-        this.header = type == QueuePairType.UD ? ROUTE_HEADER : 0;
+        this.header = type == QueuePairType.UD ? PerftestMemory.ROUTE_HEADER : 0;
         int count = options.queues();
         sends = new SendRequestFlyweight[count];
         pending = new int[count];

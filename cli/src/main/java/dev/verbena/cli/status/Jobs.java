@@ -61,6 +61,17 @@ final class Jobs {
         }
     }
 
+    /** How many errors a process has reported; what cannot be read counts as one. */
+    static long errorCount(CountersFile file) {
+        long[] errors = {0};
+        try {
+            file.errors((count, first, last, text) -> errors[0] += count);
+        } catch (IOException e) {
+            errors[0]++;
+        }
+        return errors[0];
+    }
+
     /** "of job 'x'" for sentences; empty for all jobs. */
     static String named(String job) {
         return job == null ? "" : " of job '" + job + "'";

@@ -130,13 +130,7 @@ public final class PrometheusEndpoint implements AutoCloseable {
                             boolean isTime = label.endsWith(NANOSECONDS);
                             scrape.add(label, process, isTime ? value / 1e9 : value);
                         });
-        long[] errors = {0};
-        try {
-            file.errors((count, first, last, text) -> errors[0] += count);
-        } catch (IOException e) {
-            errors[0]++;
-        }
-        scrape.add("errors reported", process, errors[0]);
+        scrape.add("errors reported", process, Jobs.errorCount(file));
     }
 
     /** As Prometheus has names: lower case, words joined by underscores, no ending of its own. */

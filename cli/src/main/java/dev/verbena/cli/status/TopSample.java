@@ -63,14 +63,13 @@ record TopSample(long timeNs, List<Entry> processes) {
         Map<String, Long> counters = new HashMap<>();
         file.counters()
                 .forEach((value, id, label) -> counters.merge(suffix(label), value, Long::sum));
-        long[] errors = {0};
-        try {
-            file.errors((count, first, last, text) -> errors[0] += count);
-        } catch (IOException e) {
-            errors[0]++;
-        }
         return new Entry(
-                file.path().toString(), job, file.application(), file.pid(), counters, errors[0]);
+                file.path().toString(),
+                job,
+                file.application(),
+                file.pid(),
+                counters,
+                Jobs.errorCount(file));
     }
 
     /** The label without what is counting: "dart master headers" and "headers" are one. */

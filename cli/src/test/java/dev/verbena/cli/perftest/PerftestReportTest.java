@@ -145,7 +145,7 @@ class PerftestReportTest {
     void shouldFindTheBestStretch() {
         PerftestPeak peak = new PerftestPeak();
         assertThat(peak.messagesPerSecond(1)).isZero();
-        peak.noteStart(0);
+        peak.post(true, 0);
         peak.noteEnd(10);
         double rate = peak.messagesPerSecond(10);
         assertThat(rate).isPositive();
