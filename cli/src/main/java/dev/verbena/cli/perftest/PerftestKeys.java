@@ -6,6 +6,7 @@ import dev.verbena.verbs.Gid;
 import dev.verbena.verbs.QueuePairAddress;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 
 /**
  * How perftest's programs describe a queue pair to each other: one line of hexadecimal fields, each
@@ -58,10 +59,7 @@ record PerftestKeys(
             }
         }
         line.append(Text.format("%08x", shared)).append(gid == null ? "" : ":");
-        byte[] bytes = new byte[length()];
-        byte[] text = line.toString().getBytes(StandardCharsets.US_ASCII);
-        System.arraycopy(text, 0, bytes, 0, text.length);
-        return bytes;
+        return Arrays.copyOf(line.toString().getBytes(StandardCharsets.US_ASCII), length());
     }
 
     /**

@@ -64,9 +64,8 @@ final class PerftestWire {
      * @throws Messages.Failure if the other side is too old, or no perftest at all
      */
     boolean exchangeVersions() {
-        byte[] mine = new byte[VERSION_LENGTH];
-        put(mine, 0, VERSION);
-        put(mine, VERSION.length() + 1, MARK);
+        byte[] told = (VERSION + '\0' + MARK).getBytes(StandardCharsets.US_ASCII);
+        byte[] mine = Arrays.copyOf(told, VERSION_LENGTH);
         byte[] theirs = exchange(mine);
         int end = 0;
         while (end < theirs.length && theirs[end] != 0) {
@@ -102,10 +101,5 @@ final class PerftestWire {
                     theirs[0], theirs[1]);
         }
         return 128 << Math.min(code, mine);
-    }
-
-    private static void put(byte[] bytes, int at, String text) {
-        byte[] ascii = text.getBytes(StandardCharsets.US_ASCII);
-        System.arraycopy(ascii, 0, bytes, at, ascii.length);
     }
 }

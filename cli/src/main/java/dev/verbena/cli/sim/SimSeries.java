@@ -9,6 +9,7 @@ import java.io.BufferedWriter;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 
 /** How much cables were used in the course of a run: on average, and the busiest. One thread. */
 final class SimSeries {
@@ -54,11 +55,7 @@ final class SimSeries {
     }
 
     private static double[] percent(double[] parts) {
-        double[] percent = new double[parts.length];
-        for (int i = 0; i < parts.length; i++) {
-            percent[i] = PERCENT * parts[i];
-        }
-        return percent;
+        return Arrays.stream(parts).map(part -> PERCENT * part).toArray();
     }
 
     void write(Path file) throws IOException {

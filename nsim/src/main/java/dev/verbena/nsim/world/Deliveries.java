@@ -33,23 +33,20 @@ final class Deliveries implements MessageHandler {
         this.placement = new Placement(world);
         arriveKind = firstKind;
         creditKind = firstKind + 1;
+        world.engine.handler(arriveKind, (time, target, number) -> late((int) number));
         world.engine.handler(
-                arriveKind, (time, target, argument) -> late(world.works.get((int) argument)));
-        world.engine.handler(
-                creditKind, (time, target, argument) -> credit(world.works.get((int) argument)));
-    }
-
-    private void arriveAfter(long picoseconds, Work work) {
-        int target = work.to.process.host.index();
-        long atPs = world.engine.nowPs() + picoseconds;
-        world.engine.schedule(atPs, target, target, arriveKind, work.number);
+                creditKind, (time, target, number) -> credit(world.works.get((int) number)));
     }
 
     /** A slot comes back to its sender after a while. */
     void creditAfter(Work work) {
+        scheduleAfter(world.creditPs, creditKind, work);
+    }
+
+    private void scheduleAfter(long picoseconds, int kind, Work work) {
         int target = work.to.process.host.index();
-        long atPs = world.engine.nowPs() + world.creditPs;
-        world.engine.schedule(atPs, target, target, creditKind, work.number);
+        long atPs = world.engine.nowPs() + picoseconds;
+        world.engine.schedule(atPs, target, target, kind, work.number);
     }
 
     /** Puts it on the network when its process has come to it. */
@@ -106,7 +103,7 @@ final class Deliveries implements MessageHandler {
         }
         if (late > 0) {
             work.hold();
-            arriveAfter(late, work);
+            scheduleAfter(late, arriveKind, work);
         } else {
             arrive(work);
         }
@@ -122,7 +119,8 @@ final class Deliveries implements MessageHandler {
                 : faults.delayPs(from, to, work.bytes());
     }
 
-    void late(Work work) {
+    private void late(int number) {
+        Work work = world.works.get(number);
         work.unhold();
         arrive(work);
     }
@@ -349,7 +347,7 @@ final class Deliveries implements MessageHandler {
         } else {
             flush(connection);
             SimulatedEvent event = owner.event(LOST, connection);
-            event.lost(why);
+            event.fail(status, why);
             owner.deliver(event);
             owner.forget(connection);
         }

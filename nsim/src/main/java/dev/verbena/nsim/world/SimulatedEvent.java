@@ -76,10 +76,6 @@ final class SimulatedEvent {
         text = why;
     }
 
-    void lost(String why) {
-        text = why;
-    }
-
     void token(long number) {
         token = number;
     }
