@@ -12,8 +12,6 @@ import dev.verbena.flesnet.RingEndPolicy;
 import dev.verbena.flesnet.dfs.DfsParameters;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -157,36 +155,5 @@ final class FlesnetOptions {
                 : context.dfs(
                         DfsParameters.PAPER.intervals(dfs, DfsParameters.PAPER.history()),
                         schedulers);
-    }
-
-    /** As they are typed. */
-    List<String> words() {
-        List<String> words = new ArrayList<>();
-        add(words, "--inputs", inputs);
-        add(words, "--computes", computes);
-        add(words, "--transport", transport);
-        add(words, "--timeslice", timeslice);
-        add(words, "--overlap", overlap);
-        add(words, "--ring", ring);
-        add(words, "--descriptors", descriptors);
-        add(words, "--schedulers", schedulers);
-        if (dfs != null) {
-            add(words, "--dfs", dfs);
-        }
-        addIf(words, isSplit, "--split");
-        addIf(words, isInSync, "--in-sync");
-        addIf(words, isShrinking, "--shrink");
-        return words;
-    }
-
-    private static void add(List<String> words, String name, Object value) {
-        words.add(name);
-        words.add(value.toString());
-    }
-
-    private static void addIf(List<String> words, boolean isSet, String name) {
-        if (isSet) {
-            words.add(name);
-        }
     }
 }

@@ -14,6 +14,8 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentSkipListMap;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Option;
 
 /** {@code flesnet run}. */
@@ -36,6 +38,7 @@ public final class FlesnetRunCommand extends CliCommand {
     @Option(names = "--zstd", description = "Compress the archives.")
     private boolean isCompressed;
 
+    /** For compute nodes, which look at it. */
     @Option(names = "--unchecked", description = "Do not look at the contents.")
     private boolean isUnchecked;
 
@@ -68,10 +71,14 @@ public final class FlesnetRunCommand extends CliCommand {
         try (Termination termination = new Termination(10_000)) {
             String job = "flesnet" + ProcessHandle.current().pid();
             for (int c = 0; c < options.computes; c++) {
-                nodes.addCompute(start("compute", c, folder, job, computeWords(c)));
+                List<String> archive =
+                        archives == null
+                                ? List.of()
+                                : List.of("--archive=" + archives.resolve("compute-" + c + ".tsa"));
+                nodes.addCompute(start("compute", c, folder, job, archive));
             }
             for (int i = 0; i < options.inputs; i++) {
-                nodes.addInput(start("input", i, folder, job, sources.words()));
+                nodes.addInput(start("input", i, folder, job, List.of()));
             }
             boolean isWhole = await(termination);
             double seconds = (System.nanoTime() - begin) / 1e9;
@@ -85,36 +92,28 @@ public final class FlesnetRunCommand extends CliCommand {
         }
     }
 
-    private List<String> computeWords(int index) {
-        List<String> words = new ArrayList<>();
-        if (archives != null) {
-            words.add("--archive");
-            words.add(archives.resolve("compute-" + index + ".tsa").toString());
-        }
-        if (isCompressed) {
-            words.add("--zstd");
-        }
-        if (isUnchecked) {
-            words.add("--unchecked");
-        }
-        return words;
-    }
-
     private ChildProcess start(String role, int index, Path folder, String job, List<String> more) {
-        List<String> words =
-                new ArrayList<>(
-                        List.of(
-                                "flesnet",
-                                role,
-                                Integer.toString(index),
-                                "--directory",
-                                folder.toString(),
-                                "--job",
-                                job));
-        words.addAll(options.words());
+        List<String> words = new ArrayList<>(List.of("flesnet", role, Integer.toString(index)));
+        words.add("--directory=" + folder);
+        words.add("--job=" + job);
+        words.addAll(passedOn(role));
         words.addAll(more);
         return ChildProcess.start(
                 role + " " + index, null, Map.of(), List.of("-Xmx256m"), words, this::onProgress);
+    }
+
+    /** Those of this command's own options that a node has, too. */
+    private List<String> passedOn(String role) {
+        CommandSpec node = spec.parent().subcommands().get(role).getCommandSpec();
+        List<String> words = new ArrayList<>();
+        for (OptionSpec option : spec.commandLine().getParseResult().matchedOptions()) {
+            String name = option.longestName();
+            if (node.findOption(name) != null && !option.inherited()) {
+                boolean isFlag = option.arity().max() == 0;
+                words.add(isFlag ? name : name + "=" + option.originalStringValues().get(0));
+            }
+        }
+        return words;
     }
 
     private void onProgress(String message) {

@@ -1,7 +1,6 @@
 package dev.verbena.cli.flesnet;
 
 import dev.verbena.flesnet.PatternSource;
-import java.util.List;
 import picocli.CommandLine.Option;
 
 /** What the pattern generator makes. */
@@ -42,18 +41,5 @@ final class PatternOptions {
 
     PatternSource source(int input, FlesnetOptions options) {
         return new PatternSource(input, count(options), size, spread, period);
-    }
-
-    /** As they are typed. */
-    List<String> words() {
-        return List.of(
-                "--timeslices",
-                Long.toString(timeslices),
-                "--size",
-                Integer.toString(size),
-                "--spread",
-                Integer.toString(spread),
-                "--period",
-                Long.toString(period));
     }
 }

@@ -179,21 +179,4 @@ final class SourceOptions {
                         counts.beyond(),
                         counts.strangers());
     }
-
-    /** As they are typed. */
-    List<String> words() {
-        List<String> words = new ArrayList<>(pattern.words());
-        words.addAll(
-                List.of(
-                        "--source",
-                        source,
-                        "--udp-gap",
-                        Integer.toString(udpGap),
-                        "--udp-silence",
-                        Double.toString(udpSilence)));
-        if (udpFrom != null) {
-            words.addAll(List.of("--udp-from", udpFrom));
-        }
-        return words;
-    }
 }
