@@ -1,34 +1,23 @@
 package dev.verbena.flesnet;
 
 /**
- * Counts of a compute node since its start. Times in nanoseconds. Any thread; values may be of
- * different moments.
+ * What a compute node has counted since its start; values may be of different moments.
+ *
+ * @param timeslices handed to the consumer
+ * @param incompleteTimeslices of those, the ones without all components
+ * @param components received
+ * @param bytes of components received
+ * @param released timeslices that the consumer has released, as a contiguous prefix
+ * @param syncs messages sent
+ * @param syncBytes bytes of messages sent
+ * @param lastProposed the last interval that was proposed; -1: none
  */
-public interface ComputeStatistics {
-    /** Timeslices handed to the consumer. */
-    long timeslices();
-
-    /** Of those, the ones without all components. */
-    long incompleteTimeslices();
-
-    /** Components received. */
-    long components();
-
-    /** Bytes of components received. */
-    long bytes();
-
-    /** Timeslices that the consumer has released, as a contiguous prefix. */
-    long released();
-
-    /** Messages sent. */
-    long syncs();
-
-    /** Bytes of messages sent. */
-    long syncBytes();
-
-    /** Proposals that were shortened (the standing over-ask of erratum E14). */
-    long speedUps();
-
-    /** The last interval that was proposed; -1: none. */
-    long lastProposed();
-}
+public record ComputeStatistics(
+        long timeslices,
+        long incompleteTimeslices,
+        long components,
+        long bytes,
+        long released,
+        long syncs,
+        long syncBytes,
+        long lastProposed) {}

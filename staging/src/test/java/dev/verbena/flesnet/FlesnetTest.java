@@ -260,14 +260,15 @@ class FlesnetTest {
         try (FlesnetRun run = new FlesnetRun(directory, c -> c.nodes(1, 1))) {
             run.compute(0, held::add).input(0, run.pattern(0, 1000, 64, 0));
             Await.until("tickets in use", () -> held.size() == 16);
-            InputStatistics input = run.inputs.get(0).statistics();
-            ComputeStatistics compute = run.computes.get(0).statistics();
+            FlesnetInput input = run.inputs.get(0);
+            FlesnetCompute compute = run.computes.get(0);
             // The last acknowledgements are on their way.
             pause();
-            long messages = input.syncs() + compute.syncs();
+            long messages = input.statistics().syncs() + compute.statistics().syncs();
             pause();
             // No heartbeat is due.
-            assertThat(input.syncs() + compute.syncs() - messages).isLessThan(10);
+            assertThat(input.statistics().syncs() + compute.statistics().syncs() - messages)
+                    .isLessThan(10);
             int released = 0;
             while (released < 1000) {
                 int at = released;
@@ -275,7 +276,7 @@ class FlesnetTest {
                 held.get(released++).release();
             }
             run.awaitDone();
-            assertThat(input.syncs()).isLessThan(1100);
+            assertThat(input.statistics().syncs()).isLessThan(1100);
         }
     }
 

@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.verbena.flesnet.ComputeStatistics;
 import java.io.IOException;
-import java.lang.reflect.Proxy;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.URI;
@@ -86,12 +85,7 @@ class InfluxServerTest {
     }
 
     private static ComputeStatistics statistics() {
-        return (ComputeStatistics)
-                Proxy.newProxyInstance(
-                        ComputeStatistics.class.getClassLoader(),
-                        new Class<?>[] {ComputeStatistics.class},
-                        (proxy, method, arguments) ->
-                                method.getName().equals("bytes") ? 4711L : 0L);
+        return new ComputeStatistics(0, 0, 0, 4711, 0, 0, 0, 0);
     }
 
     @Test

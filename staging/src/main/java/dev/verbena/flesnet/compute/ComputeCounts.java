@@ -6,7 +6,7 @@ import dev.verbena.staging.CounterMirror;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** What its engine counts: written by the engine's thread, read by any. */
-final class ComputeCounts implements ComputeStatistics {
+final class ComputeCounts {
     private final AtomicLong timeslices = new AtomicLong();
     private final AtomicLong incomplete = new AtomicLong();
     private final AtomicLong components = new AtomicLong();
@@ -14,8 +14,7 @@ final class ComputeCounts implements ComputeStatistics {
     private final AtomicLong released = new AtomicLong();
     private final AtomicLong syncBytes = new AtomicLong();
     private final AtomicLong syncs = new AtomicLong();
-    private final AtomicLong speedUps = new AtomicLong();
-    private final AtomicLong proposals = new AtomicLong(-1);
+    private final AtomicLong proposed = new AtomicLong(-1);
 
     CounterMirror shown(Environment environment) {
         return new CounterMirror(environment, "flesnet compute")
@@ -49,53 +48,20 @@ final class ComputeCounts implements ComputeStatistics {
         syncBytes.lazySet(length);
     }
 
-    void scheduled(long speedUpCount, long lastProposed) {
-        speedUps.lazySet(speedUpCount);
-        proposals.lazySet(lastProposed);
+    void proposed(long interval) {
+        proposed.lazySet(interval);
     }
 
-    @Override
-    public long timeslices() {
-        return timeslices.get();
-    }
-
-    @Override
-    public long incompleteTimeslices() {
-        return incomplete.get();
-    }
-
-    @Override
-    public long components() {
-        return components.get();
-    }
-
-    @Override
-    public long bytes() {
-        return bytes.get();
-    }
-
-    @Override
-    public long released() {
-        return released.get();
-    }
-
-    @Override
-    public long syncs() {
-        return syncs.get();
-    }
-
-    @Override
-    public long syncBytes() {
-        return syncBytes.get();
-    }
-
-    @Override
-    public long speedUps() {
-        return speedUps.get();
-    }
-
-    @Override
-    public long lastProposed() {
-        return proposals.get();
+    /** As they are now. */
+    ComputeStatistics now() {
+        return new ComputeStatistics(
+                timeslices.get(),
+                incomplete.get(),
+                components.get(),
+                bytes.get(),
+                released.get(),
+                syncs.get(),
+                syncBytes.get(),
+                proposed.get());
     }
 }

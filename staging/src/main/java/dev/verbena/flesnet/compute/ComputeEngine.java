@@ -10,6 +10,7 @@ import dev.verbena.flesnet.TimesliceHandler;
 import dev.verbena.flesnet.dfs.IntervalRanges;
 import dev.verbena.flesnet.dfs.ScheduleEngine;
 import dev.verbena.flesnet.wire.Assignment;
+import dev.verbena.flesnet.wire.Decision;
 import dev.verbena.flesnet.wire.SyncFlyweight;
 import dev.verbena.flesnet.wire.SyncNames;
 import dev.verbena.staging.CounterMirror;
@@ -231,7 +232,7 @@ public final class ComputeEngine implements ProtocolAgent {
 
     /** Decides what can be decided. */
     void decide() {
-        ComputeRecovery.Decision decision = recovery.decide();
+        Decision decision = recovery.decide();
         if (decision == null) {
             return;
         }
@@ -244,7 +245,7 @@ public final class ComputeEngine implements ProtocolAgent {
     }
 
     /** Carries a decision out that was made here or by another compute node. */
-    void apply(ComputeRecovery.Decision decision) {
+    void apply(Decision decision) {
         for (int node : decision.failed()) {
             if (node == compute) {
                 end(new FlesnetException("inputs have given compute node %s up".formatted(node)));
@@ -368,7 +369,7 @@ public final class ComputeEngine implements ProtocolAgent {
 
     /** Counts. Any thread. */
     public ComputeStatistics statistics() {
-        return statistics;
+        return statistics.now();
     }
 
     @Override

@@ -5,6 +5,7 @@ import dev.verbena.flesnet.FlesnetException;
 import dev.verbena.flesnet.dfs.IntervalMetadata;
 import dev.verbena.flesnet.wire.ControlMemory;
 import dev.verbena.flesnet.wire.ControlSlot;
+import dev.verbena.flesnet.wire.Decision;
 import dev.verbena.flesnet.wire.SyncFlyweight;
 import dev.verbena.staging.Names;
 import dev.verbena.staging.RareReports;
@@ -67,7 +68,7 @@ final class ComputeProtocol implements AutoCloseable {
             controls[i] = controlMemory.slot(i, compute, i);
         }
         hostile = new RareReports(context.environment().errorHandler());
-        sender = new ComputeSender(engine, context, transport, byInput, controls);
+        sender = new ComputeSender(engine, context, transport, byInput);
         silentDueNs = context.environment().nanoClock().nanoTime() + context.peerTimeoutNs();
     }
 
@@ -158,7 +159,7 @@ final class ComputeProtocol implements AutoCloseable {
         if (byInput[input] != null || isOver[input]) {
             throw new IllegalArgumentException("input " + input + " is here or was");
         }
-        peer.hello(input);
+        peer.hello(input, controls[input]);
         byInput[input] = peer;
         sender.heard(peer);
         if (engine.scheduler() != null) {
@@ -204,7 +205,7 @@ final class ComputeProtocol implements AutoCloseable {
 
     /** It may have heard of a decision before this node could make it: all are the same. */
     private void onDecided(InputPeer peer) {
-        ComputeRecovery.Decision decision = engine.recovery().read(message);
+        Decision decision = Decision.read(message, context.computes());
         if (decision.epoch() == engine.assignment().epoch()) {
             engine.apply(decision);
         }
@@ -273,7 +274,8 @@ final class ComputeProtocol implements AutoCloseable {
     private boolean isAllOver() {
         for (int i = 0; i < byInput.length; i++) {
             InputPeer peer = byInput[i];
-            boolean isEnded = peer == null ? isOver[i] : peer.isFinalSent() && controls[i].isFree();
+            boolean isEnded =
+                    peer == null ? isOver[i] : peer.isFinalSent() && peer.control().isFree();
             if (!isEnded) {
                 return false;
             }
@@ -285,11 +287,10 @@ final class ComputeProtocol implements AutoCloseable {
 
     /** Tells every input that the run is over without its end, and disconnects. */
     void abort() {
-        for (int i = 0; i < byInput.length; i++) {
-            InputPeer peer = byInput[i];
-            if (peer != null && controls[i].isFree()) {
-                controls[i].begin(SyncFlyweight.ABORT);
-                controls[i].send(transport, peer.connection());
+        for (InputPeer peer : byInput) {
+            if (peer != null && peer.control().isFree()) {
+                peer.control().begin(SyncFlyweight.ABORT);
+                peer.control().send(transport, peer.connection());
             }
         }
         leaveAll();

@@ -1,10 +1,12 @@
 package dev.verbena.flesnet.compute;
 
 import dev.verbena.flesnet.wire.Assignment;
+import dev.verbena.flesnet.wire.Decision;
 import dev.verbena.flesnet.wire.SyncFlyweight;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.IntStream;
 
 /**
  * The failure of other compute nodes, as a live one handles it (section 8): when every input has
@@ -14,9 +16,6 @@ import java.util.List;
  */
 final class ComputeRecovery {
     private static final int EPOCHS_KEPT = 4;
-
-    /** What was decided for an epoch. */
-    record Decision(int epoch, long trigger, int[] failed, long[] done) {}
 
     /** What an input has reported. */
     private record Report(int epoch, long trigger, boolean[] suspected, long[] acknowledged) {}
@@ -105,21 +104,13 @@ final class ComputeRecovery {
 
     /** Nodes that inputs suspect in this epoch, ascending; empty: none. */
     int[] suspected() {
-        boolean[] union = new boolean[computes];
-        for (int i = 0; i < isGone.length; i++) {
-            Report report = report(i);
-            for (int c = 0; report != null && c < computes; c++) {
-                union[c] |= report.suspected()[c];
-            }
-        }
-        int n = 0;
-        int[] nodes = new int[computes];
-        for (int c = 0; c < computes; c++) {
-            if (union[c]) {
-                nodes[n++] = c;
-            }
-        }
-        return Arrays.copyOf(nodes, n);
+        return IntStream.range(0, computes).filter(this::isSuspected).toArray();
+    }
+
+    private boolean isSuspected(int node) {
+        return IntStream.range(0, isGone.length)
+                .mapToObj(this::report)
+                .anyMatch(report -> report != null && report.suspected()[node]);
     }
 
     /** The decision of this epoch, as soon as all inputs have reported; null before. */
@@ -159,22 +150,6 @@ final class ComputeRecovery {
         return last[input] >= assignment.begin() - 1 ? assignment.count(node, last[input]) : 0;
     }
 
-    /** Reads a decision that an input has carried out. */
-    Decision read(SyncFlyweight message) {
-        int n = message.count(12, computes, 12);
-        int[] failed = new int[n];
-        long[] done = new long[n];
-        for (int i = 0; i < n; i++) {
-            failed[i] = message.i32(16 + 12 * i);
-            done[i] = message.i64(16 + 12 * i + 4);
-            boolean isSorted = i == 0 || failed[i] > failed[i - 1];
-            if (failed[i] < 0 || failed[i] >= computes || !isSorted || done[i] < 0) {
-                throw new IllegalArgumentException("decision about compute node " + failed[i]);
-            }
-        }
-        return new Decision(message.i32(0), message.i64(4), failed, done);
-    }
-
     /**
      * Carries a decision out here.
      *
@@ -196,20 +171,6 @@ final class ComputeRecovery {
 
     /** Whether this is what was decided for its epoch, which is over. */
     boolean isOwn(Decision decision) {
-        Decision own = decisions.get(decision.epoch());
-        return own.trigger() == decision.trigger()
-                && Arrays.equals(own.failed(), decision.failed())
-                && Arrays.equals(own.done(), decision.done());
-    }
-
-    /** Writes a decision. */
-    static void write(SyncFlyweight message, Decision decision) {
-        int n = decision.failed().length;
-        message.i32(0, decision.epoch()).i64(4, decision.trigger()).i32(12, n);
-        for (int i = 0; i < n; i++) {
-            message.i32(16 + 12 * i, decision.failed()[i]);
-            message.i64(16 + 12 * i + 4, decision.done()[i]);
-        }
-        message.extend(12 * n);
+        return decisions.get(decision.epoch()).isSame(decision);
     }
 }

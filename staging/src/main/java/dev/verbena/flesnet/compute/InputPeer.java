@@ -1,34 +1,32 @@
 package dev.verbena.flesnet.compute;
 
-import dev.verbena.flesnet.wire.PeerWatch;
+import dev.verbena.flesnet.wire.ControlSlot;
+import dev.verbena.flesnet.wire.SyncPeer;
 
 /** A connection of an input node, as its compute node knows it. One thread. */
-final class InputPeer {
+final class InputPeer extends SyncPeer {
     private final long connection;
     private final long context;
-    private final PeerWatch watch;
     private final long sinceNs;
     private int input = -1;
+    private ControlSlot control;
     private boolean isGreeting;
-    private boolean isHeartbeatAck;
-    private long heartbeatTime;
     private long sentReleased;
     private long sentCompleted;
     private long sentReceived;
     private int ackedEpoch;
     private int toldEpoch;
     private int askedEpoch = -1;
-    private boolean isFinal;
-    private boolean isFinalSent;
 
     InputPeer(long connection, long context, long heartbeatNs, long nowNs) {
+        super(heartbeatNs, nowNs);
         this.connection = connection;
         this.context = context;
-        this.watch = new PeerWatch(heartbeatNs, nowNs);
         this.sinceNs = nowNs;
     }
 
-    long connection() {
+    @Override
+    public long connection() {
         return connection;
     }
 
@@ -36,8 +34,9 @@ final class InputPeer {
         return context;
     }
 
-    PeerWatch watch() {
-        return watch;
+    @Override
+    public ControlSlot control() {
+        return control;
     }
 
     /** Whether it has had so long to say hello, and has not. */
@@ -50,8 +49,9 @@ final class InputPeer {
         return input;
     }
 
-    void hello(int number) {
+    void hello(int number, ControlSlot messages) {
         input = number;
+        control = messages;
         isGreeting = true;
     }
 
@@ -61,23 +61,6 @@ final class InputPeer {
 
     void greeted() {
         isGreeting = false;
-    }
-
-    void onHeartbeat(long time) {
-        isHeartbeatAck = true;
-        heartbeatTime = time;
-    }
-
-    boolean isHeartbeatAck() {
-        return isHeartbeatAck;
-    }
-
-    long heartbeatTime() {
-        return heartbeatTime;
-    }
-
-    void heartbeatAckSent() {
-        isHeartbeatAck = false;
     }
 
     /** Whether an acknowledgement would say something new. */
@@ -105,8 +88,8 @@ final class InputPeer {
         return toldEpoch;
     }
 
-    void told(int epoch) {
-        toldEpoch = epoch;
+    void told() {
+        toldEpoch++;
     }
 
     /** The epoch for which this input was asked last; -1: none. */
@@ -116,21 +99,5 @@ final class InputPeer {
 
     void asked(int epoch) {
         askedEpoch = epoch;
-    }
-
-    boolean isFinal() {
-        return isFinal;
-    }
-
-    void onFinal() {
-        isFinal = true;
-    }
-
-    boolean isFinalSent() {
-        return isFinalSent;
-    }
-
-    void finalSent() {
-        isFinalSent = true;
     }
 }

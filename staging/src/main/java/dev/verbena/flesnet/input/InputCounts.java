@@ -7,7 +7,7 @@ import dev.verbena.staging.CounterMirror;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** What its engine counts: written by the engine's thread, read by any. */
-final class InputCounts implements InputStatistics {
+final class InputCounts {
     private final AtomicLong timeslices = new AtomicLong();
     private final AtomicLong payloadBytes = new AtomicLong();
     private final AtomicLong writes = new AtomicLong();
@@ -41,21 +41,20 @@ final class InputCounts implements InputStatistics {
         add(components, 1);
     }
 
+    void sent(long count, long length) {
+        syncs.lazySet(count);
+        syncBytes.lazySet(length);
+    }
+
     void update(long droppedCount, long freed, InputLink[] links, IntervalPacer pacer) {
-        long count = 0;
-        long bytes = 0;
         long input = 0;
         long write = 0;
         long credit = 0;
-        for (int i = 0; i < links.length; i++) {
-            count += links[i].control.count();
-            bytes += links[i].control.bytes();
-            input += links[i].stalls.totalNs(StallClock.INPUT);
-            write += links[i].stalls.totalNs(StallClock.WRITE);
-            credit += links[i].stalls.totalNs(StallClock.CREDIT);
+        for (InputLink link : links) {
+            input += link.stalls.totalNs(StallClock.INPUT);
+            write += link.stalls.totalNs(StallClock.WRITE);
+            credit += link.stalls.totalNs(StallClock.CREDIT);
         }
-        syncs.lazySet(count);
-        syncBytes.lazySet(bytes);
         dropped.lazySet(droppedCount);
         timeslices.lazySet(freed);
         inputBlockedNs.lazySet(input);
@@ -64,58 +63,19 @@ final class InputCounts implements InputStatistics {
         openInterval.lazySet(pacer == null ? -1 : pacer.open());
     }
 
-    @Override
-    public long timeslices() {
-        return timeslices.get();
-    }
-
-    @Override
-    public long components() {
-        return components.get();
-    }
-
-    @Override
-    public long payloadBytes() {
-        return payloadBytes.get();
-    }
-
-    @Override
-    public long payloadWrites() {
-        return writes.get();
-    }
-
-    @Override
-    public long syncs() {
-        return syncs.get();
-    }
-
-    @Override
-    public long syncBytes() {
-        return syncBytes.get();
-    }
-
-    @Override
-    public long droppedMicroslices() {
-        return dropped.get();
-    }
-
-    @Override
-    public long inputBlockedNs() {
-        return inputBlockedNs.get();
-    }
-
-    @Override
-    public long writeBlockedNs() {
-        return writeBlockedNs.get();
-    }
-
-    @Override
-    public long creditBlockedNs() {
-        return creditBlockedNs.get();
-    }
-
-    @Override
-    public long openInterval() {
-        return openInterval.get();
+    /** As they are now. */
+    InputStatistics now() {
+        return new InputStatistics(
+                timeslices.get(),
+                components.get(),
+                payloadBytes.get(),
+                writes.get(),
+                syncs.get(),
+                syncBytes.get(),
+                dropped.get(),
+                inputBlockedNs.get(),
+                writeBlockedNs.get(),
+                creditBlockedNs.get(),
+                openInterval.get());
     }
 }

@@ -418,8 +418,8 @@ public final class InputEngine implements ProtocolAgent {
         return input;
     }
 
-    Assignment assignment() {
-        return assignment;
+    InputCounts counts() {
+        return statistics;
     }
 
     IntervalPacer pacer() {
@@ -457,7 +457,7 @@ public final class InputEngine implements ProtocolAgent {
 
     /** Counts. Any thread. */
     public InputStatistics statistics() {
-        return statistics;
+        return statistics.now();
     }
 
     @Override

@@ -3,15 +3,15 @@ package dev.verbena.flesnet.input;
 import dev.verbena.flesnet.FlesnetContext;
 import dev.verbena.flesnet.RingEndPolicy;
 import dev.verbena.flesnet.wire.ControlSlot;
-import dev.verbena.flesnet.wire.PeerWatch;
 import dev.verbena.flesnet.wire.SyncFlyweight;
+import dev.verbena.flesnet.wire.SyncPeer;
 import dev.verbena.memory.RemoteDescriptor;
 
 /**
  * An input's side of a connection: positions in the receive ring, which only grow, and what has
  * been reported and acknowledged (sections 3.3 and 4). Descriptors are counted from 0. One thread.
  */
-final class InputLink {
+final class InputLink extends SyncPeer {
     /** Life of the connection. */
     enum State {
         LOOKING,
@@ -22,14 +22,12 @@ final class InputLink {
     }
 
     final int compute;
-    final ControlSlot control;
     final StallClock stalls;
     final RemoteDescriptor dataRing = new RemoteDescriptor();
     final RemoteDescriptor descriptorRing = new RemoteDescriptor();
+    private final ControlSlot control;
     private final RingEndPolicy ringEnd;
-    private final long heartbeatNs;
     private final long start;
-    private PeerWatch watch;
     private State state = State.LOOKING;
     private long connection;
     private long retryNs;
@@ -60,23 +58,18 @@ final class InputLink {
 
     long nextInterval;
     private boolean isHello;
-    private boolean isHeartbeatAck;
-    private long heartbeatTime;
     private boolean isReport;
     private int ackedEpoch;
     private int decidedEpoch;
-    private boolean isFinalSent;
-    private boolean isFinal;
 
     InputLink(FlesnetContext context, int compute, ControlSlot control, long nowNs) {
+        super(context.heartbeatNs(), nowNs);
         this.compute = compute;
         this.control = control;
         this.ringEnd = context.ringEnd();
-        this.heartbeatNs = context.heartbeatNs();
         this.start = context.startPosition();
         this.releasedEnd = start;
         this.stalls = new StallClock(nowNs);
-        this.watch = new PeerWatch(heartbeatNs, nowNs);
         this.retryNs = nowNs;
     }
 
@@ -94,7 +87,8 @@ final class InputLink {
         return state == State.LOST;
     }
 
-    long connection() {
+    @Override
+    public long connection() {
         return connection;
     }
 
@@ -115,7 +109,7 @@ final class InputLink {
     void connected(long nowNs) {
         state = State.GREETING;
         isHello = true;
-        watch = new PeerWatch(heartbeatNs, nowNs);
+        watchFrom(nowNs);
     }
 
     /** The compute node has told where its rings are. */
@@ -136,8 +130,9 @@ final class InputLink {
         isReport = false;
     }
 
-    PeerWatch watch() {
-        return watch;
+    @Override
+    public ControlSlot control() {
+        return control;
     }
 
     boolean isScheduler() {
@@ -329,25 +324,12 @@ final class InputLink {
         isHello = false;
     }
 
-    void onHeartbeat(long time) {
-        isHeartbeatAck = true;
-        heartbeatTime = time;
-    }
-
-    boolean isHeartbeatAck() {
-        return isHeartbeatAck;
-    }
-
-    long heartbeatTime() {
-        return heartbeatTime;
-    }
-
-    void heartbeatAckSent() {
-        isHeartbeatAck = false;
-    }
-
     void needReport(boolean value) {
         isReport = value;
+    }
+
+    void reportSent() {
+        isReport = false;
     }
 
     boolean isReport() {
@@ -370,22 +352,6 @@ final class InputLink {
 
     void onDecision(int epoch) {
         decidedEpoch = Math.max(decidedEpoch, epoch + 1);
-    }
-
-    boolean isFinalSent() {
-        return isFinalSent;
-    }
-
-    void finalSent() {
-        isFinalSent = true;
-    }
-
-    boolean isFinal() {
-        return isFinal;
-    }
-
-    void onFinal() {
-        isFinal = true;
     }
 
     void intervalSent() {

@@ -289,9 +289,9 @@ final class InputProtocol implements AutoCloseable, InputRecovery.Engine {
             if (link.isLost() || link.state() == InputLink.State.LOOKING) {
                 continue;
             }
-            if (isAbort && link.isReady() && link.control.isFree()) {
-                link.control.begin(SyncFlyweight.ABORT);
-                link.control.send(transport, link.connection());
+            if (isAbort && link.isReady() && link.control().isFree()) {
+                link.control().begin(SyncFlyweight.ABORT);
+                link.control().send(transport, link.connection());
             }
             transport.disconnect(link.connection());
         }
@@ -327,7 +327,7 @@ final class InputProtocol implements AutoCloseable, InputRecovery.Engine {
 
         boolean outstanding() {
             for (InputLink link : links) {
-                if (!link.control.isFree()) {
+                if (!link.control().isFree()) {
                     return true;
                 }
             }
@@ -339,8 +339,8 @@ final class InputProtocol implements AutoCloseable, InputRecovery.Engine {
                 long connection, int operation, long opContext, int status, long value) {
             if (operation == Operation.SEND) {
                 InputLink sent = links[(int) (opContext & ~CONTROL)];
-                sent.control.onSent();
-                sender.happened(sent);
+                sent.control().onSent();
+                sender.happened(sent.compute);
                 return;
             }
             writesOnWay--;
@@ -349,7 +349,7 @@ final class InputProtocol implements AutoCloseable, InputRecovery.Engine {
                 return;
             }
             link.onWritten((int) opContext & SLOT_MASK);
-            sender.happened(link);
+            sender.happened(link.compute);
             if (status != Status.OK) {
                 gone(link, "a write ended with " + Status.name(status));
             }
@@ -371,7 +371,7 @@ final class InputProtocol implements AutoCloseable, InputRecovery.Engine {
                 view.wrap(buffer, offset, length);
                 message.wrap(view, 0, length);
                 link.watch().heard(nowNs);
-                sender.happened(link);
+                sender.happened(link.compute);
                 InputProtocol.this.onMessage(link);
             } catch (IllegalArgumentException | IndexOutOfBoundsException e) {
                 gone(link, e.getMessage());
@@ -381,7 +381,7 @@ final class InputProtocol implements AutoCloseable, InputRecovery.Engine {
         @Override
         public void onConnected(long connection, long linkContext) {
             links[(int) linkContext].connected(nowNs);
-            sender.happened(links[(int) linkContext]);
+            sender.happened((int) linkContext);
         }
 
         @Override

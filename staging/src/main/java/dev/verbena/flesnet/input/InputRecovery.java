@@ -3,6 +3,7 @@ package dev.verbena.flesnet.input;
 import dev.verbena.flesnet.dfs.IntervalPacer;
 import dev.verbena.flesnet.dfs.IntervalRanges;
 import dev.verbena.flesnet.wire.Assignment;
+import dev.verbena.flesnet.wire.Decision;
 import dev.verbena.flesnet.wire.SyncFlyweight;
 import java.util.ArrayList;
 import java.util.List;
@@ -34,8 +35,6 @@ final class InputRecovery {
 
     /** What was carried out, by epoch: a slow compute node gets all of them, in order. */
     private final List<Decision> applied = new ArrayList<>();
-
-    private record Decision(long trigger, int[] failed, long[] done) {}
 
     /** What the engine does for it. */
     interface Engine {
@@ -133,21 +132,14 @@ final class InputRecovery {
 
     /** A compute node has decided; the first decision of an epoch counts, all are the same. */
     void onDecision(SyncFlyweight message) {
-        int n = message.count(12, links.length, 12);
-        if (message.i32(0) != assignment.epoch() || decided != null) {
+        Decision decision = Decision.read(message, links.length);
+        if (decision.epoch() != assignment.epoch() || decided != null) {
             return;
         }
-        int[] nodes = new int[n];
-        long[] done = new long[n];
-        for (int i = 0; i < n; i++) {
-            nodes[i] = message.i32(16 + 12 * i);
-            done[i] = message.i64(16 + 12 * i + 4);
-        }
-        long last = message.i64(4);
-        assignment.requirePossible(nodes, done, last);
-        requireAgreement(nodes, done, last);
-        decided = new Decision(last, nodes, done);
-        for (int node : nodes) {
+        assignment.requirePossible(decision.failed(), decision.done(), decision.trigger());
+        requireAgreement(decision.failed(), decision.done(), decision.trigger());
+        decided = decision;
+        for (int node : decision.failed()) {
             isSuspected[node] = true;
             if (!links[node].isLost()) {
                 engine.lose(links[node], "it was given up");
@@ -244,15 +236,9 @@ final class InputRecovery {
         return link.ackedEpoch() < applied.size();
     }
 
-    /** Writes the decision that was carried out for an epoch. */
-    void writeDecisionAck(SyncFlyweight message, int epoch) {
-        Decision decision = applied.get(epoch);
-        int[] failed = decision.failed();
-        message.i32(0, epoch).i64(4, decision.trigger()).i32(12, failed.length);
-        for (int i = 0; i < failed.length; i++) {
-            message.i32(16 + 12 * i, failed[i]).i64(16 + 12 * i + 4, decision.done()[i]);
-        }
-        message.extend(12 * failed.length);
+    /** The decision that was carried out for an epoch. */
+    Decision applied(int epoch) {
+        return applied.get(epoch);
     }
 
     /**

@@ -16,7 +16,6 @@ public final class ControlSlot {
     private boolean isLong;
     private boolean isSending;
     private long sequence;
-    private long bytes;
 
     ControlSlot(ControlMemory memory, int index, int sender, long context) {
         this.memory = memory;
@@ -52,7 +51,6 @@ public final class ControlSlot {
         }
         isSending = true;
         sequence++;
-        bytes += message.length();
         return true;
     }
 
@@ -61,13 +59,8 @@ public final class ControlSlot {
         isSending = false;
     }
 
-    /** Messages so far. */
-    public long count() {
-        return sequence;
-    }
-
-    /** Bytes of all messages so far. */
-    public long bytes() {
-        return bytes;
+    /** Bytes of the message that was begun last. */
+    int length() {
+        return message.length();
     }
 }

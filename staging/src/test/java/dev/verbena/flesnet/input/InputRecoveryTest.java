@@ -102,7 +102,7 @@ class InputRecoveryTest {
     private void requireDecisionAck(InputLink link, int epoch, int failed) {
         assertThat(recovery.isAckDue(link)).isTrue();
         SyncFlyweight ack = message(SyncFlyweight.DECISION_ACK);
-        recovery.writeDecisionAck(ack, link.ackedEpoch());
+        recovery.applied(link.ackedEpoch()).write(ack);
         link.decisionAckSent();
         assertThat(ack.i32(0)).isEqualTo(epoch);
         assertThat(ack.count(12, 3, 12)).isEqualTo(1);
