@@ -32,7 +32,4 @@ public interface MicrosliceSink {
 
     /** Bytes of the longest content that is ever kept. */
     int contentMax();
-
-    /** Bytes mean nothing: no source need make any, see {@code Environment.carriesPayloads}. */
-    boolean isSizeOnly();
 }

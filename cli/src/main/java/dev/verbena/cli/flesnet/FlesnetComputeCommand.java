@@ -2,8 +2,6 @@ package dev.verbena.cli.flesnet;
 
 import dev.verbena.agent.AgentThread;
 import dev.verbena.agent.RealEnvironment;
-import dev.verbena.cli.terminal.ChildProcess;
-import dev.verbena.cli.terminal.CliCommand;
 import dev.verbena.cli.terminal.Messages;
 import dev.verbena.cli.terminal.Termination;
 import dev.verbena.flesnet.ComputeStatistics;
@@ -14,9 +12,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Instant;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
 
 /** {@code flesnet compute}. */
 @Command(
@@ -24,22 +20,8 @@ import picocli.CommandLine.Parameters;
         description = "One compute node: builds timeslices and checks their contents.",
         mixinStandardHelpOptions = true,
         sortOptions = false)
-public final class FlesnetComputeCommand extends CliCommand {
-    private static final long REPORT_MS = 200;
+public final class FlesnetComputeCommand extends FlesnetNodeCommand {
     private static final long LOOK_MS = 10;
-
-    @Parameters(paramLabel = "INDEX", description = "Number of the node, from 0.")
-    private int index;
-
-    @Option(
-            names = "--directory",
-            paramLabel = "DIR",
-            required = true,
-            description = "Folder in which this node publishes its address.")
-    private Path directory;
-
-    @Option(names = "--job", paramLabel = "NAME", defaultValue = "flesnet", description = "Job.")
-    private String job;
 
     @Option(
             names = "--archive",
@@ -52,8 +34,6 @@ public final class FlesnetComputeCommand extends CliCommand {
 
     @Option(names = "--unchecked", description = "Do not look at the contents.")
     private boolean isUnchecked;
-
-    @Mixin private MonitorOption monitor;
 
     @Option(
             names = "--consumers",
@@ -78,14 +58,11 @@ public final class FlesnetComputeCommand extends CliCommand {
             description = "Timeslices in the hands of consumers; default ${DEFAULT-VALUE}.")
     private int consumersItems;
 
-    @Mixin private FlesnetOptions options;
-
     private AgentThread consumers;
 
     @Override
     public Integer call() throws Exception {
-        FlesnetOptions.endWithParent();
-        options.check(index, options.computes, directory);
+        begin(options.computes);
         inRange("--consumers-min", consumersMin, 0, 16);
         inRange("--consumers-items", consumersItems, 2, 4096);
         if (segment != null && archive != null) {
@@ -95,12 +72,7 @@ public final class FlesnetComputeCommand extends CliCommand {
             throw wrong("--zstd needs --archive");
         }
         try (Termination termination = new Termination(10_000);
-                RealEnvironment environment =
-                        RealEnvironment.builder()
-                                .job(job)
-                                .application("flesnet compute " + index)
-                                .errorHandler(Messages.to(err()))
-                                .build();
+                RealEnvironment environment = environment();
                 TimesliceChecker checker = new TimesliceChecker(options.timeslice, isUnchecked)) {
             if (archive != null) {
                 checker.archive(archive, isCompressed, Instant.now().getEpochSecond());
@@ -120,11 +92,7 @@ public final class FlesnetComputeCommand extends CliCommand {
             Termination termination, RealEnvironment environment, TimesliceChecker checker)
             throws InterruptedException, IOException {
         ConsumerBroker broker =
-                new ConsumerBroker(
-                        options.context(environment, directory, job),
-                        segment,
-                        consumersItems,
-                        consumersMin);
+                new ConsumerBroker(context(environment), segment, consumersItems, consumersMin);
         try (AgentThread thread =
                 AgentThread.builder("flesnet-consumers-" + index, environment)
                         .sleepMaxNs(1_000_000)
@@ -159,12 +127,10 @@ public final class FlesnetComputeCommand extends CliCommand {
             throws InterruptedException, IOException {
         try (InfluxLines lines = monitor.open(environment.errorHandler());
                 FlesnetCompute compute =
-                        FlesnetCompute.launch(
-                                options.context(environment, directory, job), index, handler)) {
+                        FlesnetCompute.launch(context(environment), index, handler)) {
             try {
                 while (!termination.await(REPORT_MS)
-                        && !compute.isDone()
-                        && compute.failure() == null
+                        && isRunning(compute)
                         && checker.failure() == null) {
                     requireConsumers();
                     report(compute.statistics());
@@ -177,9 +143,7 @@ public final class FlesnetComputeCommand extends CliCommand {
                 }
             }
             report(compute.statistics());
-            if (compute.failure() != null) {
-                throw new Messages.Failure(Messages.of(compute.failure()));
-            }
+            requireNoFailure(compute);
             if (checker.failure() != null) {
                 throw checker.failure();
             }
@@ -188,7 +152,6 @@ public final class FlesnetComputeCommand extends CliCommand {
     }
 
     private void report(ComputeStatistics statistics) {
-        ChildProcess.sendToParent(
-                "compute %s %s %s".formatted(index, statistics.timeslices(), statistics.bytes()));
+        tellParent(statistics.timeslices(), statistics.bytes());
     }
 }

@@ -2,6 +2,7 @@ package dev.verbena.nsim.flesnet;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.verbena.flesnet.FlesnetCompute;
 import dev.verbena.flesnet.MicrosliceFlyweight;
 import dev.verbena.flesnet.PatternSource;
 import dev.verbena.flesnet.dfs.DfsParameters;
@@ -55,7 +56,6 @@ public final class FlesnetExperiment {
     private int history = 3;
     private boolean isPaced;
     private long seed = 1;
-    private Level level = Level.PACKET;
     private Disturbance disturbance = Disturbance.NONE;
     private final FlesnetNoise noise = new FlesnetNoise(machineText());
 
@@ -135,12 +135,6 @@ public final class FlesnetExperiment {
         return this;
     }
 
-    /** How much of the network is modelled; figures need {@link Level#PACKET}. */
-    public FlesnetExperiment level(Level value) {
-        level = value;
-        return this;
-    }
-
     /** The machine's file. */
     public static String machineText() {
         try (InputStream in = FlesnetExperiment.class.getResourceAsStream(MACHINE)) {
@@ -182,7 +176,7 @@ public final class FlesnetExperiment {
     public Outcome run() {
         int timeslices = intervals * Math.max(1, perInterval / pairs) * pairs;
         Machine machine = machine(2 * pairs);
-        machine.network().level(level);
+        machine.network().level(Level.PACKET);
         IntervalLog log = new IntervalLog(pairs, intervals);
         DfsParameters dfs = isPaced ? DfsParameters.PAPER.intervals(perInterval, history) : null;
         try (FlesnetSimulation simulation =
@@ -323,7 +317,7 @@ public final class FlesnetExperiment {
         /** Arrivals count, not deliveries: rings may hold more than the rest of a short run. */
         private void lookForHalf() {
             long bytes = 0;
-            for (FlesnetSimulation.Compute compute : simulation.computes()) {
+            for (FlesnetSimulation.Node<FlesnetCompute> compute : simulation.computes()) {
                 bytes += compute.node().statistics().bytes();
             }
             if (bytes <= allBytes() / 2) {
@@ -334,7 +328,7 @@ public final class FlesnetExperiment {
 
         private void sample() {
             lookForHalf();
-            for (FlesnetSimulation.Compute compute : simulation.computes()) {
+            for (FlesnetSimulation.Node<FlesnetCompute> compute : simulation.computes()) {
                 for (int i = 0; i < pairs && !compute.node().isDone(); i++) {
                     addFill((float) compute.node().ringUsed(i) / (1 << RING_EXPONENT));
                 }

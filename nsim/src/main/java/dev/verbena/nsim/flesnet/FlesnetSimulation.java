@@ -3,7 +3,9 @@ package dev.verbena.nsim.flesnet;
 import dev.verbena.agent.ProtocolAgent;
 import dev.verbena.flesnet.FlesnetCompute;
 import dev.verbena.flesnet.FlesnetContext;
+import dev.verbena.flesnet.FlesnetException;
 import dev.verbena.flesnet.FlesnetInput;
+import dev.verbena.flesnet.FlesnetNode;
 import dev.verbena.flesnet.MicrosliceSource;
 import dev.verbena.flesnet.TimesliceHandler;
 import dev.verbena.nsim.network.NetworkContext;
@@ -12,8 +14,9 @@ import dev.verbena.nsim.world.SimulatedProcess;
 import dev.verbena.nsim.world.World;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.BooleanSupplier;
+import java.util.Objects;
 import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 
 /**
  * A run of FLESnet in virtual time: every node is a process on a host of its own, and runs the
@@ -24,8 +27,8 @@ public final class FlesnetSimulation implements AutoCloseable {
 
     private final World world;
     private final UnaryOperator<FlesnetContext> change;
-    private final List<Input> inputs = new ArrayList<>();
-    private final List<Compute> computes = new ArrayList<>();
+    private final List<Node<FlesnetInput>> inputs = new ArrayList<>();
+    private final List<Node<FlesnetCompute>> computes = new ArrayList<>();
 
     /** Nodes up to these have ended, and end once only: each is looked at until then. */
     private int inputsEnded;
@@ -34,20 +37,16 @@ public final class FlesnetSimulation implements AutoCloseable {
     private boolean hasFailed;
 
     /**
-     * An input node with the process that runs it.
+     * A node with the process that runs it.
      *
      * @param process on a host of its own
      * @param node whose agent it runs
      */
-    public record Input(SimulatedProcess process, FlesnetInput node) {}
-
-    /**
-     * A compute node with the process that runs it.
-     *
-     * @param process on a host of its own
-     * @param node whose agent it runs
-     */
-    public record Compute(SimulatedProcess process, FlesnetCompute node) {}
+    public record Node<N extends FlesnetNode>(SimulatedProcess process, N node) {
+        private boolean hasEnded() {
+            return process.isDead() || node.isDone();
+        }
+    }
 
     /**
      * Nothing runs yet.
@@ -73,23 +72,25 @@ public final class FlesnetSimulation implements AutoCloseable {
     }
 
     /** Starts the next compute node. */
-    public Compute compute(TimesliceHandler handler) {
+    public Node<FlesnetCompute> compute(TimesliceHandler handler) {
         int index = computes.size();
         SimulatedProcess process = world.host("compute" + index).start("compute");
-        FlesnetCompute node = FlesnetCompute.embed(context(process), index, handler);
-        process.run(List.of(new WatchedAgent(node.agent(), () -> node.failure() != null)));
-        computes.add(new Compute(process, node));
-        return computes.get(index);
+        return start(computes, process, FlesnetCompute.embed(context(process), index, handler));
     }
 
     /** Starts the next input node. */
-    public Input input(MicrosliceSource source) {
+    public Node<FlesnetInput> input(MicrosliceSource source) {
         int index = inputs.size();
         SimulatedProcess process = world.host("input" + index).start("input");
-        FlesnetInput node = FlesnetInput.embed(context(process), index, source);
-        process.run(List.of(new WatchedAgent(node.agent(), () -> node.failure() != null)));
-        inputs.add(new Input(process, node));
-        return inputs.get(index);
+        return start(inputs, process, FlesnetInput.embed(context(process), index, source));
+    }
+
+    private <N extends FlesnetNode> Node<N> start(
+            List<Node<N>> nodes, SimulatedProcess process, N node) {
+        process.run(List.of(new WatchedAgent(node)));
+        Node<N> started = new Node<>(process, node);
+        nodes.add(started);
+        return started;
     }
 
     /** The network and its time. */
@@ -98,47 +99,34 @@ public final class FlesnetSimulation implements AutoCloseable {
     }
 
     /** Input nodes. */
-    public List<Input> inputs() {
+    public List<Node<FlesnetInput>> inputs() {
         return inputs;
     }
 
     /** Compute nodes. */
-    public List<Compute> computes() {
+    public List<Node<FlesnetCompute>> computes() {
         return computes;
     }
 
     /** Whether every node that lives has ended in order. */
     public boolean isDone() {
-        while (inputsEnded < inputs.size() && hasEnded(inputs.get(inputsEnded))) {
+        while (inputsEnded < inputs.size() && inputs.get(inputsEnded).hasEnded()) {
             inputsEnded++;
         }
-        while (computesEnded < computes.size() && hasEnded(computes.get(computesEnded))) {
+        while (computesEnded < computes.size() && computes.get(computesEnded).hasEnded()) {
             computesEnded++;
         }
         return inputsEnded == inputs.size() && computesEnded == computes.size();
     }
 
-    private static boolean hasEnded(Input input) {
-        return input.process().isDead() || input.node().isDone();
-    }
-
-    private static boolean hasEnded(Compute compute) {
-        return compute.process().isDead() || compute.node().isDone();
-    }
-
     /** Why the first node that did not end in order has not; empty if all have, or still run. */
     public String failure() {
-        for (Input input : inputs) {
-            if (input.node().failure() != null) {
-                return input.node().failure().getMessage();
-            }
-        }
-        for (Compute compute : computes) {
-            if (compute.node().failure() != null) {
-                return compute.node().failure().getMessage();
-            }
-        }
-        return "";
+        return Stream.<Node<?>>concat(inputs.stream(), computes.stream())
+                .map(each -> each.node().failure())
+                .filter(Objects::nonNull)
+                .findFirst()
+                .map(FlesnetException::getMessage)
+                .orElse("");
     }
 
     /**
@@ -155,12 +143,12 @@ public final class FlesnetSimulation implements AutoCloseable {
      * A node's agent; its failure is noticed in its own step, so that nobody looks at all nodes.
      */
     private final class WatchedAgent implements ProtocolAgent {
+        private final FlesnetNode node;
         private final ProtocolAgent agent;
-        private final BooleanSupplier failed;
 
-        WatchedAgent(ProtocolAgent agent, BooleanSupplier failed) {
-            this.agent = agent;
-            this.failed = failed;
+        WatchedAgent(FlesnetNode node) {
+            this.node = node;
+            this.agent = node.agent();
         }
 
         @Override
@@ -173,7 +161,7 @@ public final class FlesnetSimulation implements AutoCloseable {
             try {
                 return agent.doWork();
             } finally {
-                hasFailed |= failed.getAsBoolean();
+                hasFailed |= node.failure() != null;
             }
         }
 

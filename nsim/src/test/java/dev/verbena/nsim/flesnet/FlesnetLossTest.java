@@ -3,7 +3,9 @@ package dev.verbena.nsim.flesnet;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.verbena.flesnet.ComponentFlyweight;
+import dev.verbena.flesnet.FlesnetCompute;
 import dev.verbena.flesnet.FlesnetContext;
+import dev.verbena.flesnet.FlesnetInput;
 import dev.verbena.flesnet.InputLossPolicy;
 import dev.verbena.flesnet.MicrosliceSink;
 import dev.verbena.flesnet.MicrosliceSource;
@@ -267,7 +269,7 @@ class FlesnetLossTest {
         }
         simulation.world().run(20 * MS);
         simulation.inputs().forEach(i -> simulation.world().crash(i.process().host()));
-        FlesnetSimulation.Compute live = simulation.computes().get(0);
+        FlesnetSimulation.Node<FlesnetCompute> live = simulation.computes().get(0);
         boolean haveGone =
                 simulation
                         .world()
@@ -308,7 +310,8 @@ class FlesnetLossTest {
         simulation.world().run(20 * MS);
         simulation.world().crash(dead().host());
         simulation.world().run(60 * MS);
-        FlesnetSimulation.Input late = simulation.input(source(NODES - 1, 600, 10_000));
+        FlesnetSimulation.Node<FlesnetInput> late =
+                simulation.input(source(NODES - 1, 600, 10_000));
         simulation.world().runUntil(() -> late.node().failure() != null, 60_000 * MS);
         assertThat(late.node().failure()).hasMessageContaining("was lost before the run");
     }
@@ -342,7 +345,7 @@ class FlesnetLossTest {
     @Test
     void shouldTakeNothingBackThatWasDeliveredToInputsThatHaveLeft() {
         startWithALateInput(20 * MS, 1000 * MS);
-        FlesnetSimulation.Input last = simulation.inputs().get(2);
+        FlesnetSimulation.Node<FlesnetInput> last = simulation.inputs().get(2);
         assertThat(simulation.world().runUntil(last.node()::isDone, 900 * MS)).isTrue();
         simulation.world().crash(dead().host());
         requireWhole(3000);
@@ -360,9 +363,9 @@ class FlesnetLossTest {
                 };
         // Acknowledgements of the last timeslice arrive, the answer to the end does not.
         killAfter(1000, 1_000);
-        FlesnetSimulation.Input late = simulation.inputs().get(1);
+        FlesnetSimulation.Node<FlesnetInput> late = simulation.inputs().get(1);
         simulation.world().runUntil(() -> !late.process().errors().isEmpty(), 100 * MS);
-        FlesnetSimulation.Input stays = simulation.inputs().get(2);
+        FlesnetSimulation.Node<FlesnetInput> stays = simulation.inputs().get(2);
         assertThat(stays.node().statistics().timeslices()).isEqualTo(3000);
         assertThat(stays.node().isDone()).isFalse();
         requireWhole(3000);

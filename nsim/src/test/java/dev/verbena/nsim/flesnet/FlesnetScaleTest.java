@@ -2,6 +2,7 @@ package dev.verbena.nsim.flesnet;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.verbena.flesnet.FlesnetInput;
 import dev.verbena.flesnet.PatternSource;
 import dev.verbena.flesnet.dfs.DfsParameters;
 import dev.verbena.nsim.network.NetworkContext;
@@ -58,7 +59,7 @@ class FlesnetScaleTest {
             assertThat(seen.cardinality()).isEqualTo(timeslices);
             assertThat(simulation.computes().get(0).node().statistics().lastProposed())
                     .isGreaterThanOrEqualTo(INTERVALS - 1);
-            for (FlesnetSimulation.Input input : simulation.inputs()) {
+            for (FlesnetSimulation.Node<FlesnetInput> input : simulation.inputs()) {
                 assertThat(input.node().statistics().openInterval()).isEqualTo(INTERVALS - 1);
             }
         }

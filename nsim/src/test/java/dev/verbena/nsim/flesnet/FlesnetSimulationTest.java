@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.verbena.flesnet.ComponentFlyweight;
 import dev.verbena.flesnet.DescriptorMode;
+import dev.verbena.flesnet.FlesnetCompute;
 import dev.verbena.flesnet.FlesnetContext;
+import dev.verbena.flesnet.FlesnetInput;
 import dev.verbena.flesnet.InputLossPolicy;
 import dev.verbena.flesnet.MicrosliceFlyweight;
 import dev.verbena.flesnet.MicrosliceSink;
@@ -344,7 +346,7 @@ class FlesnetSimulationTest {
             simulation.input(new PatternSource(0, 40 * 4 + 1, 64, 0, 0));
             simulation.input(new Stalled(new PatternSource(1, 10 * 4 + 1, 64, 0, 0)));
             Consumer consumer = consumers.get(0);
-            FlesnetSimulation.Input whole = simulation.inputs().get(0);
+            FlesnetSimulation.Node<FlesnetInput> whole = simulation.inputs().get(0);
             boolean isAll =
                     simulation
                             .world()
@@ -404,12 +406,12 @@ class FlesnetSimulationTest {
             assertThat(simulation.run(60_000 * MS)).as(simulation.failure()).isTrue();
             long payload = 0;
             long other = 0;
-            for (FlesnetSimulation.Input input : simulation.inputs()) {
+            for (FlesnetSimulation.Node<FlesnetInput> input : simulation.inputs()) {
                 payload += input.node().statistics().payloadBytes();
                 other += input.node().statistics().syncBytes();
                 other += 36 * input.node().statistics().components();
             }
-            for (FlesnetSimulation.Compute compute : simulation.computes()) {
+            for (FlesnetSimulation.Node<FlesnetCompute> compute : simulation.computes()) {
                 other += compute.node().statistics().syncBytes();
             }
             assertThat(payload).isEqualTo(4L * 400 * (64 << 10));

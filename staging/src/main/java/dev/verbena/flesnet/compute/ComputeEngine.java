@@ -1,6 +1,5 @@
 package dev.verbena.flesnet.compute;
 
-import dev.verbena.agent.ProtocolAgent;
 import dev.verbena.flesnet.ComponentFlyweight;
 import dev.verbena.flesnet.ComputeStatistics;
 import dev.verbena.flesnet.FlesnetContext;
@@ -11,6 +10,7 @@ import dev.verbena.flesnet.dfs.IntervalRanges;
 import dev.verbena.flesnet.dfs.ScheduleEngine;
 import dev.verbena.flesnet.wire.Assignment;
 import dev.verbena.flesnet.wire.Decision;
+import dev.verbena.flesnet.wire.NodeEngine;
 import dev.verbena.flesnet.wire.SyncFlyweight;
 import dev.verbena.flesnet.wire.SyncNames;
 import dev.verbena.staging.CounterMirror;
@@ -23,7 +23,7 @@ import org.agrona.CloseHelper;
  * timeslices to the consumer, acknowledges what it has released (section 4). The first ones also
  * schedule. Allocates nothing per timeslice.
  */
-public final class ComputeEngine implements ProtocolAgent {
+public final class ComputeEngine extends NodeEngine {
     private static final int TIMESLICES_MAX = 64;
 
     private final FlesnetContext context;
@@ -39,7 +39,6 @@ public final class ComputeEngine implements ProtocolAgent {
     private final ScheduleEngine scheduler;
     private final ComputeCounts statistics = new ComputeCounts();
     private final ComputeRecovery recovery;
-    private Transport transport;
     private RingMemory memory;
     private ContributionRing[] rings;
     private TimesliceTable table;
@@ -50,11 +49,10 @@ public final class ComputeEngine implements ProtocolAgent {
     private long shortest = Long.MAX_VALUE;
 
     private int shortestInput;
-    private volatile boolean isDone;
-    private volatile FlesnetException failure;
 
     /** The engine of compute node {@code compute}; touches nothing before it is started. */
     public ComputeEngine(FlesnetContext context, int compute, TimesliceHandler handler) {
+        super("compute node " + compute, "flesnet-compute-" + compute);
         this.context = context.conclude();
         this.compute = compute;
         this.handler = handler;
@@ -73,20 +71,9 @@ public final class ComputeEngine implements ProtocolAgent {
     }
 
     @Override
-    public void onStart() {
-        try {
-            begin();
-        } catch (RuntimeException e) {
-            // Its thread ends with this: who waits for the node must see why.
-            failure = new FlesnetException("compute node " + compute + ": " + e.getMessage(), e);
-            throw e;
-        }
-    }
-
-    private void begin() {
+    protected void begin() {
         int inputs = context.inputs();
-        transport =
-                context.environment().openTransport(context.scheme(), context.transport(inputs));
+        Transport transport = openTransport(context, inputs);
         memory = new RingMemory(context, transport);
         rings = new ContributionRing[inputs];
         for (int i = 0; i < inputs; i++) {
@@ -101,11 +88,11 @@ public final class ComputeEngine implements ProtocolAgent {
     @Override
     public int doWork() {
         long now = context.environment().nanoClock().nanoTime();
-        int work = publisher.doWork(transport.uri());
+        int work = publisher.doWork(transport().uri());
         work += protocol.poll(now);
         mirror.publish(now);
-        work += failure == null ? deliver(now) : 0;
-        if (failure != null) {
+        work += failure() == null ? deliver(now) : 0;
+        if (failure() != null) {
             return work;
         }
         if (table.collect()) {
@@ -304,14 +291,13 @@ public final class ComputeEngine implements ProtocolAgent {
 
     /** The run ends, not in order. */
     void end(FlesnetException why) {
-        if (failure == null && !isDone) {
-            failure = why;
+        if (conclude(why)) {
             protocol.abort();
         }
     }
 
     void done() {
-        isDone = true;
+        conclude(null);
     }
 
     boolean isShrinking() {
@@ -352,21 +338,6 @@ public final class ComputeEngine implements ProtocolAgent {
         return rings[input].used();
     }
 
-    /** Whether all inputs have ended and everything was released. Any thread. */
-    public boolean isDone() {
-        return isDone;
-    }
-
-    /** Why the run ended early; null if it did not. Any thread. */
-    public FlesnetException failure() {
-        return failure;
-    }
-
-    /** Where the engine's thread sleeps; null before it has begun. */
-    public Transport transport() {
-        return transport;
-    }
-
     /** Counts. Any thread. */
     public ComputeStatistics statistics() {
         return statistics.now();
@@ -383,21 +354,12 @@ public final class ComputeEngine implements ProtocolAgent {
 
     @Override
     public void onClose() {
-        if (!isDone && failure == null) {
-            failure = new FlesnetException(roleName() + ": its thread has ended");
-        }
+        concludeThread();
         if (protocol != null) {
             protocol.leave();
         }
-        if (mirror != null) {
-            mirror.close();
-        }
+        CloseHelper.close(mirror);
         CloseHelper.close(publisher);
-        CloseHelper.closeAll(memory, protocol, transport);
-    }
-
-    @Override
-    public String roleName() {
-        return "flesnet-compute-" + compute;
+        CloseHelper.closeAll(memory, protocol, transport());
     }
 }

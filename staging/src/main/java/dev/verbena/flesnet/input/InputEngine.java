@@ -1,6 +1,5 @@
 package dev.verbena.flesnet.input;
 
-import dev.verbena.agent.ProtocolAgent;
 import dev.verbena.flesnet.AckKind;
 import dev.verbena.flesnet.ComponentFlyweight;
 import dev.verbena.flesnet.DescriptorMode;
@@ -12,6 +11,7 @@ import dev.verbena.flesnet.dfs.IntervalPacer;
 import dev.verbena.flesnet.dfs.IntervalRanges;
 import dev.verbena.flesnet.wire.Assignment;
 import dev.verbena.flesnet.wire.LookTable;
+import dev.verbena.flesnet.wire.NodeEngine;
 import dev.verbena.memory.RegisteredRegion;
 import dev.verbena.staging.CounterMirror;
 import dev.verbena.transport.TransferVector;
@@ -24,7 +24,7 @@ import org.agrona.concurrent.UnsafeBuffer;
  * timeslice into the memory of its compute node, in offset round robin (sections 2.1, 4 and 6).
  * Allocates nothing per timeslice.
  */
-public final class InputEngine implements ProtocolAgent {
+public final class InputEngine extends NodeEngine {
     private static final int SEGMENTS_MAX = 4;
     private static final long IDLE_NS = 1_000_000L;
 
@@ -53,7 +53,6 @@ public final class InputEngine implements ProtocolAgent {
     /** By timeslice, those that wait for data of the source. */
     private final LookTable starved;
 
-    private Transport transport;
     private CounterMirror mirror;
     private InputRing ring;
     private InputLink[] links;
@@ -67,11 +66,10 @@ public final class InputEngine implements ProtocolAgent {
     private long seenChanges;
     private long nextDueNs;
     private long countedNs = Long.MIN_VALUE / 2;
-    private volatile boolean isDone;
-    private volatile FlesnetException failure;
 
     /** The engine of input node {@code input}; touches nothing before it is started. */
     public InputEngine(FlesnetContext context, int input, MicrosliceSource source) {
+        super("input " + input, "flesnet-input-" + input);
         this.context = context.conclude();
         this.input = input;
         this.source = source;
@@ -86,20 +84,8 @@ public final class InputEngine implements ProtocolAgent {
     }
 
     @Override
-    public void onStart() {
-        try {
-            begin();
-        } catch (RuntimeException e) {
-            // Its thread ends with this: who waits for the node must see why.
-            failure = new FlesnetException("input " + input + ": " + e.getMessage(), e);
-            throw e;
-        }
-    }
-
-    private void begin() {
-        transport =
-                context.environment()
-                        .openTransport(context.scheme(), context.transport(context.computes()));
+    protected void begin() {
+        Transport transport = openTransport(context, context.computes());
         ring = new InputRing(context, transport);
         int slots = 1 << context.descriptorExponent();
         int length = context.computes() * slots * ComponentFlyweight.LENGTH;
@@ -120,13 +106,13 @@ public final class InputEngine implements ProtocolAgent {
 
     @Override
     public int doWork() {
-        if (isDone || failure != null) {
+        if (isOver()) {
             return protocol.finish();
         }
         long now = context.environment().nanoClock().nanoTime();
         nextDueNs = now + context.heartbeatNs();
         int work = protocol.poll(now);
-        if (!protocol.isReady() || failure != null) {
+        if (!protocol.isReady() || failure() != null) {
             return work + protocol.connect(now);
         }
         ring.settle();
@@ -154,7 +140,7 @@ public final class InputEngine implements ProtocolAgent {
             }
         }
         boolean isOver = isEnding() && protocol.isFinished();
-        if (now - countedNs >= COUNT_NS || isOver || failure != null) {
+        if (now - countedNs >= COUNT_NS || isOver || failure() != null) {
             countedNs = now;
             statistics.update(ring.droppedCount(), freed, links, pacer);
         }
@@ -336,7 +322,7 @@ public final class InputEngine implements ProtocolAgent {
 
     private boolean put(InputLink link) {
         long context = InputProtocol.dataContext(link);
-        int answer = transport.put(link.connection(), vector, link.dataRing, context, 0);
+        int answer = transport().put(link.connection(), vector, link.dataRing, context, 0);
         if (answer == Transport.ACCEPTED) {
             protocol.posted(link);
         }
@@ -345,15 +331,16 @@ public final class InputEngine implements ProtocolAgent {
 
     private boolean putDescriptor(InputLink link, int at) {
         int answer =
-                transport.put(
-                        link.connection(),
-                        stagingRegion,
-                        at,
-                        link.descriptorRing,
-                        (long) link.slotOfNext() * ComponentFlyweight.LENGTH,
-                        ComponentFlyweight.LENGTH,
-                        InputProtocol.dataContext(link),
-                        0);
+                transport()
+                        .put(
+                                link.connection(),
+                                stagingRegion,
+                                at,
+                                link.descriptorRing,
+                                (long) link.slotOfNext() * ComponentFlyweight.LENGTH,
+                                ComponentFlyweight.LENGTH,
+                                InputProtocol.dataContext(link),
+                                0);
         if (answer == Transport.ACCEPTED) {
             protocol.posted(link);
         }
@@ -407,9 +394,7 @@ public final class InputEngine implements ProtocolAgent {
 
     /** The run is over; null: in order. */
     void end(FlesnetException why) {
-        if (failure == null && !isDone) {
-            failure = why;
-            isDone = why == null;
+        if (conclude(why)) {
             protocol.leave(why != null);
         }
     }
@@ -440,21 +425,6 @@ public final class InputEngine implements ProtocolAgent {
         return total >= 0 && freed >= total;
     }
 
-    /** Whether everything was sent and acknowledged. Any thread. */
-    public boolean isDone() {
-        return isDone;
-    }
-
-    /** Why the run ended early; null if it did not. Any thread. */
-    public FlesnetException failure() {
-        return failure;
-    }
-
-    /** Where the engine's thread sleeps; null before it has begun. */
-    public Transport transport() {
-        return transport;
-    }
-
     /** Counts. Any thread. */
     public InputStatistics statistics() {
         return statistics.now();
@@ -462,7 +432,7 @@ public final class InputEngine implements ProtocolAgent {
 
     @Override
     public long nextDeadlineNs() {
-        if (isDone || failure != null) {
+        if (isOver()) {
             return NO_DEADLINE;
         }
         if (!protocol.isReady()) {
@@ -473,21 +443,12 @@ public final class InputEngine implements ProtocolAgent {
 
     @Override
     public void onClose() {
-        if (!isDone && failure == null) {
-            failure = new FlesnetException(roleName() + ": its thread has ended");
-        }
+        concludeThread();
         if (protocol != null) {
-            protocol.leave(!isDone);
+            protocol.leave(!isDone());
             protocol.drain();
         }
-        if (mirror != null) {
-            mirror.close();
-        }
-        CloseHelper.closeAll(protocol, ring, stagingRegion, transport);
-    }
-
-    @Override
-    public String roleName() {
-        return "flesnet-input-" + input;
+        CloseHelper.close(mirror);
+        CloseHelper.closeAll(protocol, ring, stagingRegion, transport());
     }
 }

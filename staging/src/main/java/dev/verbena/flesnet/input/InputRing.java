@@ -217,11 +217,6 @@ final class InputRing implements MicrosliceSink, AutoCloseable {
         return (int) contentMask + 1;
     }
 
-    @Override
-    public boolean isSizeOnly() {
-        return isSizeOnly;
-    }
-
     // ---- components
 
     /** Whether all microslices of this component are here. */

@@ -10,11 +10,6 @@ import dev.verbena.staging.Arguments;
  * @param silenceNs after the first, so long a silence ends the stream; what is missing is filled up
  */
 public record DatagramLimits(long count, int gapMax, long silenceNs) {
-    /** A stream of so many, gaps of up to 1,000, 5 s of silence. */
-    public DatagramLimits(long count) {
-        this(count, 1000, 5_000_000_000L);
-    }
-
     /** Checks. */
     public DatagramLimits {
         Arguments.range("count", count, 1, Long.MAX_VALUE);

@@ -45,9 +45,4 @@ final class KeptMicroslices implements MicrosliceSink {
     public int contentMax() {
         return contentMax;
     }
-
-    @Override
-    public boolean isSizeOnly() {
-        return false;
-    }
 }
