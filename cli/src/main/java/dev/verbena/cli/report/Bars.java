@@ -1,6 +1,7 @@
 package dev.verbena.cli.report;
 
 import java.util.ArrayList;
+import java.util.Formatter;
 import java.util.List;
 import java.util.Locale;
 
@@ -42,46 +43,42 @@ public final class Bars {
             most = Math.max(most, bar.value + (Double.isFinite(bar.half) ? bar.half : 0));
         }
         double scale = (WIDTH - LEFT - RIGHT) / (most > 0 ? most : 1);
-        StringBuilder out = new StringBuilder(2048);
-        out.append("<svg class=\"chart\" viewBox=\"0 0 ").append(WIDTH).append(' ');
-        out.append(ROW * bars.size() + 8).append("\" role=\"img\" aria-label=\"");
-        out.append(Html.escape(title)).append("\">");
+        Formatter out = new Formatter(Locale.ROOT);
+        out.format(
+                "<svg class=\"chart\" viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"%s\">",
+                WIDTH, ROW * bars.size() + 8, Html.escape(title));
         for (int i = 0; i < bars.size(); i++) {
             draw(out, bars.get(i), ROW * i + 6, scale);
         }
-        return out.append("</svg>").toString();
+        return out.format("</svg>").toString();
     }
 
-    private void draw(StringBuilder out, Bar bar, int top, double scale) {
+    private void draw(Formatter out, Bar bar, int top, double scale) {
         double end = LEFT + bar.value * scale;
         double reach = Double.isFinite(bar.half) ? bar.half * scale : 0;
         int middle = top + HEIGHT / 2;
-        out.append(
-                String.format(
-                        Locale.ROOT,
-                        "<text class=\"legend\" x=\"%d\" y=\"%d\" text-anchor=\"end\">%s</text>"
-                                + "<g class=\"%s\"><rect x=\"%d\" y=\"%d\" width=\"%.1f\""
-                                + " height=\"%d\"/></g>",
-                        LEFT - 8,
-                        middle + 4,
-                        Html.escape(bar.name),
-                        bar.isOther ? "two" : "one",
-                        LEFT,
-                        top,
-                        bar.value * scale,
-                        HEIGHT));
-        out.append(
-                String.format(
-                        Locale.ROOT,
-                        "<line class=\"axis\" x1=\"%.1f\" x2=\"%.1f\" y1=\"%d\" y2=\"%d\"/>"
-                                + "<text class=\"tick\" x=\"%.1f\" y=\"%d\">%.3g %s</text>",
-                        Math.max(LEFT, end - reach),
-                        end + reach,
-                        middle,
-                        middle,
-                        end + reach + 6,
-                        middle + 4,
-                        bar.value,
-                        Html.escape(unit)));
+        out.format(
+                "<text class=\"legend\" x=\"%d\" y=\"%d\" text-anchor=\"end\">%s</text>"
+                        + "<g class=\"%s\"><rect x=\"%d\" y=\"%d\" width=\"%.1f\""
+                        + " height=\"%d\"/></g>",
+                LEFT - 8,
+                middle + 4,
+                Html.escape(bar.name),
+                bar.isOther ? "two" : "one",
+                LEFT,
+                top,
+                bar.value * scale,
+                HEIGHT);
+        out.format(
+                "<line class=\"axis\" x1=\"%.1f\" x2=\"%.1f\" y1=\"%d\" y2=\"%d\"/>"
+                        + "<text class=\"tick\" x=\"%.1f\" y=\"%d\">%.3g %s</text>",
+                Math.max(LEFT, end - reach),
+                end + reach,
+                middle,
+                middle,
+                end + reach + 6,
+                middle + 4,
+                bar.value,
+                Html.escape(unit));
     }
 }

@@ -1,8 +1,11 @@
 package dev.verbena.cli.report;
 
+import dev.verbena.cli.terminal.Text;
 import java.util.ArrayList;
+import java.util.Formatter;
 import java.util.List;
 import java.util.Locale;
+import java.util.StringJoiner;
 import java.util.function.IntToDoubleFunction;
 import java.util.stream.IntStream;
 
@@ -86,7 +89,7 @@ public final class Chart {
 
     /** The chart as one SVG element. */
     public String svg() {
-        top = TOP + LEGEND_ROW * legend(new StringBuilder());
+        top = TOP + LEGEND_ROW * legend(new Formatter(Locale.ROOT));
         double[] x = range(true);
         double[] y = range(false);
         if (isLogarithmic) {
@@ -102,26 +105,22 @@ public final class Chart {
         if (!(y[1] > y[0])) {
             y[1] = y[0] + 1;
         }
-        StringBuilder out = new StringBuilder(4096);
-        out.append("<svg class=\"chart\" viewBox=\"0 0 ").append(WIDTH).append(' ').append(HEIGHT);
-        out.append("\" role=\"img\" aria-label=\"").append(Html.escape(title)).append("\">");
+        Formatter out = new Formatter(Locale.ROOT);
+        out.format(
+                "<svg class=\"chart\" viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"%s\">",
+                WIDTH, HEIGHT, Html.escape(title));
         if (!Double.isNaN(bandFrom)) {
             double from = px(bandFrom, x);
-            out.append(
-                    String.format(
-                            Locale.ROOT,
-                            "<rect class=\"band\" x=\"%.1f\" y=\"%d\" width=\"%.1f\" height=\"%d\"/>",
-                            from,
-                            top,
-                            px(bandTo, x) - from,
-                            HEIGHT - top - BOTTOM));
+            out.format(
+                    "<rect class=\"band\" x=\"%.1f\" y=\"%d\" width=\"%.1f\" height=\"%d\"/>",
+                    from, top, px(bandTo, x) - from, HEIGHT - top - BOTTOM);
         }
         axes(out, x, y);
         for (Line line : lines) {
             draw(out, line, x, y);
         }
         legend(out);
-        return out.append("</svg>").toString();
+        return out.format("</svg>").toString();
     }
 
     private double[] range(boolean isX) {
@@ -161,87 +160,60 @@ public final class Chart {
         return HEIGHT - BOTTOM - part * (HEIGHT - top - BOTTOM);
     }
 
-    private void axes(StringBuilder out, double[] x, double[] y) {
+    private void axes(Formatter out, double[] x, double[] y) {
         double yStep = isLogarithmic ? Math.ceil((y[1] - y[0]) / 6) : tick(y[1] - y[0]);
         for (double v = Math.ceil(y[0] / yStep) * yStep; v <= y[1] + 1e-9; v += yStep) {
             String label = isLogarithmic ? power(v) : number(v);
             double at = py(v, y);
-            out.append(
-                    String.format(
-                            Locale.ROOT,
-                            "<line class=\"grid\" x1=\"%d\" x2=\"%d\" y1=\"%.1f\" y2=\"%.1f\"/>"
-                                    + "<text class=\"tick\" x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%s</text>",
-                            LEFT,
-                            WIDTH - RIGHT,
-                            at,
-                            at,
-                            LEFT - 8,
-                            at + 4,
-                            label));
+            out.format(
+                    "<line class=\"grid\" x1=\"%d\" x2=\"%d\" y1=\"%.1f\" y2=\"%.1f\"/>"
+                            + "<text class=\"tick\" x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%s</text>",
+                    LEFT, WIDTH - RIGHT, at, at, LEFT - 8, at + 4, label);
         }
         double xStep = isDoubling ? Math.ceil((x[1] - x[0]) / 12) : tick(x[1] - x[0]);
         for (double at = Math.ceil(x[0] / xStep - 1e-9) * xStep; at <= x[1] + 1e-9; at += xStep) {
             double v = isDoubling ? Math.pow(2, at) : at;
-            out.append(
-                    String.format(
-                            Locale.ROOT,
-                            "<text class=\"tick\" x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%s</text>",
-                            px(v, x),
-                            HEIGHT - BOTTOM + 18,
-                            isBytes ? bytes(v) : number(v)));
+            out.format(
+                    "<text class=\"tick\" x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%s</text>",
+                    px(v, x), HEIGHT - BOTTOM + 18, isBytes ? bytes(v) : number(v));
         }
-        out.append(
-                String.format(
-                        "<line class=\"axis\" x1=\"%s\" x2=\"%s\" y1=\"%s\" y2=\"%s\"/>",
-                        LEFT, WIDTH - RIGHT, HEIGHT - BOTTOM, HEIGHT - BOTTOM));
-        out.append(
-                String.format(
-                        "<text class=\"name\" x=\"%s\" y=\"%s\" text-anchor=\"middle\">%s</text>",
-                        (LEFT + WIDTH - RIGHT) / 2, HEIGHT - 8, Html.escape(xTitle)));
-        out.append(
-                String.format(
-                        "<text class=\"name\" transform=\"translate(14 %s) rotate(-90)\""
-                                + " text-anchor=\"middle\">%s</text>",
-                        (top + HEIGHT - BOTTOM) / 2, Html.escape(yTitle)));
+        out.format(
+                "<line class=\"axis\" x1=\"%s\" x2=\"%s\" y1=\"%s\" y2=\"%s\"/>",
+                LEFT, WIDTH - RIGHT, HEIGHT - BOTTOM, HEIGHT - BOTTOM);
+        out.format(
+                "<text class=\"name\" x=\"%s\" y=\"%s\" text-anchor=\"middle\">%s</text>",
+                (LEFT + WIDTH - RIGHT) / 2, HEIGHT - 8, Html.escape(xTitle));
+        out.format(
+                "<text class=\"name\" transform=\"translate(14 %s) rotate(-90)\""
+                        + " text-anchor=\"middle\">%s</text>",
+                (top + HEIGHT - BOTTOM) / 2, Html.escape(yTitle));
     }
 
-    private void draw(StringBuilder out, Line line, double[] x, double[] y) {
-        StringBuilder points = new StringBuilder();
-        StringBuilder dots = new StringBuilder();
-        StringBuilder intervals = new StringBuilder();
+    private void draw(Formatter out, Line line, double[] x, double[] y) {
+        StringJoiner points = new StringJoiner(" ");
+        Formatter dots = new Formatter(Locale.ROOT);
+        Formatter intervals = new Formatter(Locale.ROOT);
         for (int i = 0; i < line.xs.length; i++) {
+            double at = px(line.xs[i], x);
             if (line.halves[i] > 0) {
-                double at = px(line.xs[i], x);
                 double low = Math.max(y[0], scale(line.ys[i] - line.halves[i]));
-                double high = py(scale(line.ys[i] + line.halves[i]), y);
-                intervals.append(
-                        String.format(
-                                Locale.ROOT,
-                                "<polyline points=\"%.1f,%.1f %.1f,%.1f\"/>",
-                                at,
-                                py(low, y),
-                                at,
-                                high));
+                double high = scale(line.ys[i] + line.halves[i]);
+                intervals.format(
+                        "<polyline points=\"%.1f,%.1f %.1f,%.1f\"/>",
+                        at, py(low, y), at, py(high, y));
             }
             double v = scale(line.ys[i]);
             if (Double.isFinite(v) && v >= y[0] - 1e-9 && v <= y[1] + 1e-9) {
-                String at = String.format(Locale.ROOT, "%.1f,%.1f ", px(line.xs[i], x), py(v, y));
-                points.append(at);
-                dots.append(
-                        String.format(
-                                Locale.ROOT,
-                                "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"2.6\"/>",
-                                px(line.xs[i], x),
-                                py(v, y)));
+                points.add(Text.format("%.1f,%.1f", at, py(v, y)));
+                dots.format("<circle cx=\"%.1f\" cy=\"%.1f\" r=\"2.6\"/>", at, py(v, y));
             }
         }
-        out.append("<g class=\"").append(line.style).append("\"><polyline points=\"");
-        out.append(points.toString().strip()).append("\"/>");
-        out.append(line.hasDots ? dots : "").append(intervals).append("</g>");
+        out.format("<g class=\"%s\"><polyline points=\"%s\"/>", line.style, points);
+        out.format("%s%s</g>", line.hasDots ? dots : "", intervals);
     }
 
     /** Answers how many rows it takes more than one. */
-    private int legend(StringBuilder out) {
+    private int legend(Formatter out) {
         int at = LEFT;
         int row = 0;
         for (Line line : lines) {
@@ -251,11 +223,10 @@ public final class Chart {
                 row++;
             }
             int y = 14 + LEGEND_ROW * row;
-            out.append(
-                    String.format(
-                            "<g class=\"%s\"><polyline points=\"%s,%s %s,%s\"/></g>"
-                                    + "<text class=\"legend\" x=\"%s\" y=\"%s\">%s</text>",
-                            line.style, at, y, at + 18, y, at + 24, y + 4, Html.escape(line.name)));
+            out.format(
+                    "<g class=\"%s\"><polyline points=\"%s,%s %s,%s\"/></g>"
+                            + "<text class=\"legend\" x=\"%s\" y=\"%s\">%s</text>",
+                    line.style, at, y, at + 18, y, at + 24, y + 4, Html.escape(line.name));
             at += width;
         }
         return row;

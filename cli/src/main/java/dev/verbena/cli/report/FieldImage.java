@@ -130,19 +130,13 @@ final class FieldImage {
         int down = rows == 1 ? STRIP_HEIGHT : height * each;
         double least = least();
         double range = largest() - least;
-        byte[] raw = new byte[down * (1 + COLOURS * across)];
-        int at = 0;
-        for (int y = 0; y < down; y++) {
-            int row = y * height / down;
-            at++;
-            for (int x = 0; x < across; x++) {
-                double value = values[row * width + x / each];
-                for (int part : colour(range > 0 ? (value - least) / range : value * 0)) {
-                    raw[at++] = (byte) part;
-                }
-            }
-        }
-        return Png.encode(across, down, raw);
+        return Png.encode(
+                across,
+                down,
+                (x, y) -> {
+                    double value = values[y * height / down * width + x / each];
+                    return colour(range > 0 ? (value - least) / range : value * 0);
+                });
     }
 
     private double least() {

@@ -17,12 +17,15 @@ public final class Png {
 
     private Png() {}
 
-    /**
-     * A picture.
-     *
-     * @param rows from the top: a byte 0 before each row, then three bytes for each dot
-     */
-    public static byte[] encode(int width, int height, byte[] rows) {
+    /** What a picture shows. */
+    @FunctionalInterface
+    public interface Dots {
+        /** Red, green and blue of a dot, 0 to 255; from the left and from the top. */
+        int[] colour(int x, int y);
+    }
+
+    /** A picture. */
+    public static byte[] encode(int width, int height, Dots dots) {
         ByteArrayOutputStream out = new ByteArrayOutputStream(64 * 1024);
         out.writeBytes(SIGNATURE);
         ByteBuffer header = ByteBuffer.allocate(13);
@@ -31,7 +34,9 @@ public final class Png {
         ByteArrayOutputStream compressed = new ByteArrayOutputStream(64 * 1024);
         Deflater deflater = new Deflater(Deflater.BEST_COMPRESSION);
         try (DeflaterOutputStream stream = new DeflaterOutputStream(compressed, deflater)) {
-            stream.write(rows);
+            for (int y = 0; y < height; y++) {
+                stream.write(row(width, y, dots));
+            }
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         } finally {
@@ -40,6 +45,17 @@ public final class Png {
         chunk(out, "IDAT", compressed.toByteArray());
         chunk(out, "IEND", new byte[0]);
         return out.toByteArray();
+    }
+
+    /** A byte that says that the row is not filtered, then three bytes for each dot. */
+    private static byte[] row(int width, int y, Dots dots) {
+        ByteBuffer row = ByteBuffer.allocate(1 + 3 * width).put((byte) 0);
+        for (int x = 0; x < width; x++) {
+            for (int part : dots.colour(x, y)) {
+                row.put((byte) part);
+            }
+        }
+        return row.array();
     }
 
     private static void chunk(ByteArrayOutputStream out, String type, byte[] data) {

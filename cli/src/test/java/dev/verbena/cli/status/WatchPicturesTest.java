@@ -25,7 +25,7 @@ class WatchPicturesTest {
     @TempDir Path shm;
 
     private static byte[] picture(int height) {
-        return Png.encode(2, height, new byte[7 * height]);
+        return Png.encode(2, height, (x, y) -> new int[3]);
     }
 
     private static HttpResponse<byte[]> get(String address, String method) throws Exception {

@@ -48,19 +48,11 @@ final class PhaseImage {
 
     /** As a PNG file. */
     byte[] png() {
-        byte[] raw = new byte[HEIGHT * (1 + 3 * WIDTH)];
         double mean = mean(particleCount);
-        int at = 0;
-        for (int row = 0; row < HEIGHT; row++) {
-            raw[at++] = 0;
-            for (int column = 0; column < WIDTH; column++) {
-                int cell = row * WIDTH + column;
-                for (int part : colour(right[cell] / mean, left[cell] / mean)) {
-                    raw[at++] = (byte) part;
-                }
-            }
-        }
-        return Png.encode(WIDTH, HEIGHT, raw);
+        return Png.encode(
+                WIDTH,
+                HEIGHT,
+                (x, y) -> colour(right[y * WIDTH + x] / mean, left[y * WIDTH + x] / mean));
     }
 
     /** Electrons in a dot that densities are multiples of. */

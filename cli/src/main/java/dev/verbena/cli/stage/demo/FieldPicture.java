@@ -2,6 +2,7 @@ package dev.verbena.cli.stage.demo;
 
 import dev.verbena.cli.report.Png;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 /** The field in place and time: place to the right, time downwards. Blue is left, amber right. */
@@ -21,30 +22,29 @@ final class FieldPicture {
      */
     static byte[] png(String rows) {
         List<double[]> steps = steps(rows);
-        double most = Double.MIN_NORMAL;
-        for (double[] step : steps) {
-            for (double value : step) {
-                most = Math.max(most, Math.abs(value));
-            }
-        }
+        double most =
+                steps.stream()
+                        .flatMapToDouble(Arrays::stream)
+                        .map(Math::abs)
+                        .reduce(Double.MIN_NORMAL, Math::max);
         int each = Math.max(1, Math.min(4, HEIGHT_MAX / Math.max(1, steps.size())));
         int height = Math.max(1, each * steps.size());
-        byte[] raw = new byte[height * (1 + 3 * WIDTH)];
-        int at = 0;
-        for (int y = 0; y < each * steps.size(); y++) {
-            double[] step = steps.get(y / each);
-            at++;
-            for (int x = 0; x < WIDTH; x++) {
-                double part = step[(int) ((long) x * step.length / WIDTH)] / most;
-                for (int colour = 0; colour < NONE.length; colour++) {
-                    int full = (part > 0 ? RIGHT : LEFT)[colour];
-                    // The root shows the beginning, where the field is small.
-                    double strength = Math.sqrt(Math.abs(part));
-                    raw[at++] = (byte) Math.round(NONE[colour] + strength * (full - NONE[colour]));
-                }
-            }
+        return Png.encode(
+                WIDTH,
+                height,
+                (x, y) -> steps.isEmpty() ? NONE : colour(steps.get(y / each), x, most));
+    }
+
+    private static int[] colour(double[] step, int x, double most) {
+        double part = step[(int) ((long) x * step.length / WIDTH)] / most;
+        // The root shows the beginning, where the field is small.
+        double strength = Math.sqrt(Math.abs(part));
+        int[] colour = new int[NONE.length];
+        for (int i = 0; i < colour.length; i++) {
+            int full = (part > 0 ? RIGHT : LEFT)[i];
+            colour[i] = (int) Math.round(NONE[i] + strength * (full - NONE[i]));
         }
-        return Png.encode(WIDTH, height, raw);
+        return colour;
     }
 
     private static List<double[]> steps(String rows) {
