@@ -4,9 +4,15 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** Text for HTML. */
 public final class Html {
+    private static final Pattern PLACE = Pattern.compile("\\{\\{(=?)(\\w+)}}");
+
     private Html() {}
 
     /** Text that may come from anywhere, safe inside an element or a quoted attribute. */
@@ -26,10 +32,40 @@ public final class Html {
         return out.toString();
     }
 
-    /** Adds a table's cell for a number; a narrow window shows the column's name in the cell. */
-    public static void cell(StringBuilder out, String column, String text) {
-        out.append("<td class=\"n\" data-column=\"").append(escape(column)).append("\">");
-        out.append(escape(text)).append("</td>");
+    /**
+     * A table; the first column is text, the others are numbers, in whose cells a narrow window
+     * shows the column's name.
+     *
+     * @param attributes of the element
+     */
+    public static String table(String attributes, List<String> head, List<List<String>> rows) {
+        StringBuilder out = new StringBuilder("<table" + attributes + "><tr>");
+        for (int i = 0; i < head.size(); i++) {
+            out.append(i == 0 ? "<th>" : "<th class=\"n\">");
+            out.append(escape(head.get(i))).append("</th>");
+        }
+        for (List<String> row : rows) {
+            out.append("</tr>\n<tr><td>").append(escape(row.get(0))).append("</td>");
+            for (int i = 1; i < row.size(); i++) {
+                out.append("<td class=\"n\" data-column=\"").append(escape(head.get(i)));
+                out.append("\">").append(escape(row.get(i))).append("</td>");
+            }
+        }
+        return out.append("</tr>\n</table>").toString();
+    }
+
+    /**
+     * The text of a file beside a class, in which {@code {{name}}} stands for text and {@code
+     * {{=name}}} for HTML.
+     */
+    public static String page(Class<?> type, String file, Map<String, ?> values) {
+        return PLACE.matcher(resource(type, file))
+                .replaceAll(
+                        place -> {
+                            String value = values.get(place.group(2)).toString();
+                            boolean isText = place.group(1).isEmpty();
+                            return Matcher.quoteReplacement(isText ? escape(value) : value);
+                        });
     }
 
     /** The text of a file beside a class. */

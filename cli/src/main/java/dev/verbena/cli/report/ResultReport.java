@@ -71,21 +71,8 @@ public final class ResultReport {
 
     /** The first column is text, the others are numbers. */
     public ResultReport table(List<String> head, List<List<String>> rows) {
-        body.append("<div class=\"scroll\"><table><tr>");
-        for (int i = 0; i < head.size(); i++) {
-            body.append(i == 0 ? "<th>" : "<th class=\"n\">");
-            body.append(Html.escape(head.get(i))).append("</th>");
-        }
-        body.append("</tr>\n");
-        for (List<String> row : rows) {
-            body.append("<tr>");
-            for (int i = 0; i < row.size(); i++) {
-                body.append(i == 0 ? "<td>" : "<td class=\"n\">");
-                body.append(Html.escape(row.get(i))).append("</td>");
-            }
-            body.append("</tr>\n");
-        }
-        body.append("</table></div>\n");
+        body.append("<div class=\"scroll\">").append(Html.table("", head, rows));
+        body.append("</div>\n");
         return this;
     }
 

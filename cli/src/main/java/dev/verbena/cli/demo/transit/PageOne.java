@@ -4,16 +4,21 @@ import dev.verbena.cli.report.Html;
 import dev.verbena.cli.terminal.Text;
 import dev.verbena.examples.pic.OutputMode;
 import dev.verbena.examples.pic.RestartFile;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
 
 /** The first page of the report: one sentence, one bar chart, and what became of the files. */
 final class PageOne {
-    private static final String[] COLUMNS = {
-        "n, outputs",
-        "Stall of an output",
-        "Computing and stall, from output to output",
-        "n, rounds",
-        "After the last output of a round, until all is stored"
-    };
+    private static final List<String> COLUMNS =
+            List.of(
+                    "Way of output",
+                    "n, outputs",
+                    "Stall of an output",
+                    "Computing and stall, from output to output",
+                    "n, rounds",
+                    "After the last output of a round, until all is stored");
 
     private final RunInfo info;
     private final StagingRecord staging;
@@ -121,19 +126,23 @@ final class PageOne {
     }
 
     String html(boolean isGood) {
-        StringBuilder out = new StringBuilder(4096);
-        out.append("<header class=\"first\"><h1 id=\"sentence\">");
         String unbroken = sentence().replace(" ms", "\u00a0ms").replace(" times", "\u00a0times");
-        out.append(Html.escape(unbroken)).append("</h1>\n");
-        if (!stalls.isEmpty()) {
-            bars(out);
-        }
-        out.append("<p id=\"outcome\"><span class=\"verdict ");
-        out.append(isGood ? "passed" : "failed").append("\">");
-        out.append(isGood ? "All checks passed" : "Something is wrong: see the checks");
-        out.append("</span> ").append(Html.escape(outcome())).append("</p>\n");
-        out.append("<p id=\"standstill\">").append(Html.escape(standstill())).append("</p>");
-        return out.append("</header>\n").toString();
+        return Html.page(
+                PageOne.class,
+                "first.html",
+                Map.of(
+                        "sentence",
+                        unbroken,
+                        "bars",
+                        stalls.isEmpty() ? "" : bars(),
+                        "verdict",
+                        isGood ? "passed" : "failed",
+                        "verdictText",
+                        isGood ? "All checks passed" : "Something is wrong: see the checks",
+                        "outcome",
+                        outcome(),
+                        "standstill",
+                        standstill()));
     }
 
     /** How the whole run went on, the killed receiver included. */
@@ -161,46 +170,50 @@ final class PageOne {
     }
 
     private String outcome() {
-        StringBuilder text = new StringBuilder();
-        text.append(staging.equalCount()).append(" of ").append(staging.sentCount());
-        text.append(" files of the whole run are there, equal to the last bit to what the ");
-        text.append("simulation held");
-        if (timeline.hasOutage()) {
-            text.append(
-                    Text.format(
-                            ", although the receiving program was killed halfway and was gone for"
-                                    + " %.1f s",
-                            timeline.outageNs() / 1e9));
-        }
-        return text.append('.').toString();
+        return "%s of %s files of the whole run are there, equal to the last bit to what the"
+                        .formatted(staging.equalCount(), staging.sentCount())
+                + " simulation held"
+                + (timeline.hasOutage()
+                        ? Text.format(
+                                ", although the receiving program was killed halfway and was gone"
+                                        + " for %.1f s",
+                                timeline.outageNs() / 1e9)
+                        : "")
+                + ".";
     }
 
-    private void bars(StringBuilder out) {
-        double most = 1;
-        for (StallFigures.Figure figure : stalls.all()) {
-            most = Math.max(most, figure.stall().mean());
-        }
-        out.append(
-                "<table class=\"bars\" id=\"stalls\"><caption>How long each output stalled the ");
-        out.append("simulation: mean, and in brackets shortest to longest. All bars begin at 0 ");
-        out.append("and have one scale.</caption>");
-        for (StallFigures.Figure figure : stalls.all()) {
-            OutputMode mode = figure.mode();
-            out.append("<tr class=\"").append(mode.word()).append("\"><th scope=\"row\">");
-            out.append(label(mode)).append("<small>").append(explanation(mode)).append("</small>");
-            out.append("</th><td><span class=\"bar\" aria-hidden=\"true\" style=\"--part:");
-            out.append(Text.format("%.4f", figure.stall().mean() / most));
-            out.append("\"></span><b>").append(Times.text(figure.stall().mean()));
-            out.append("</b><span class=\"range\">(").append(Times.text(figure.stall().least()));
-            out.append(" to ").append(Times.text(figure.stall().most())).append(")</span>");
-            out.append("<small>").append(guarantee(mode)).append("</small></td></tr>\n");
-        }
-        out.append("</table>\n<p class=\"note\">n = ");
-        out.append(stalls.all().iterator().next().stall().count()).append(" outputs of ");
-        out.append(info.processCount()).append(" processes for each bar, for the same steps with ");
-        out.append("the same data, computed anew for each. The sentence above compares the two ");
-        out.append("ways that promise the same. <a href=\"#how\">How it was measured, ");
-        out.append("and what else it cost</a></p>\n");
+    private String bars() {
+        double most =
+                stalls.all().stream()
+                        .mapToDouble(figure -> figure.stall().mean())
+                        .reduce(1, Math::max);
+        return Html.page(
+                PageOne.class,
+                "bars.html",
+                Map.of(
+                        "bars",
+                        stalls.all().stream()
+                                .map(figure -> bar(figure.mode(), figure.stall(), most))
+                                .collect(Collectors.joining()),
+                        "count",
+                        stalls.all().iterator().next().stall().count(),
+                        "processes",
+                        info.processCount()));
+    }
+
+    private static String bar(OutputMode mode, Spread stall, double most) {
+        return Html.page(
+                PageOne.class,
+                "bar.html",
+                Map.of(
+                        "way", mode.word(),
+                        "label", label(mode),
+                        "explanation", explanation(mode),
+                        "guarantee", guarantee(mode),
+                        "part", Text.format("%.4f", stall.mean() / most),
+                        "mean", Times.text(stall.mean()),
+                        "least", Times.text(stall.least()),
+                        "most", Times.text(stall.most())));
     }
 
     /** The section that says how the figures came about. */
@@ -208,52 +221,19 @@ final class PageOne {
         if (stalls.isEmpty()) {
             return "";
         }
-        StringBuilder out = new StringBuilder(4096);
-        out.append("<h2 id=\"how\">How the stall was measured, and what else output cost</h2>\n");
-        paragraph(
-                out,
-                "Before the run itself, the same steps were computed again and again from the same"
-                        + " state, with each way of output in turn, so that every way got the same"
-                        + " bytes (checked below by their SHA-256). The ways took turns in the order"
-                        + " of the chart, then in the opposite order. The first use of each is not"
-                        + " counted. Before the next way began, all files of the one before were"
-                        + " safely stored.");
-        paragraph(
-                out,
-                "Stall is the time from the moment a process turns to output until it can compute"
-                        + " again: putting the file together, and the calls. Of each output the"
-                        + " slowest process counts, because the others cannot take the next step"
-                        + " without it. Forced means fsync: the call returns when the disk has the"
-                        + " data. The background thread gets as many memories as Verbena, used by"
-                        + " turns; a process that finds both in use waits. The receiver also waits"
-                        + " for fsync before it confirms a file; it does so while the simulation"
-                        + " computes.");
-        paragraph(
-                out,
-                "Here everything shares one machine: the service processes and the receiver take"
-                        + " processor time from the simulation, which the table shows as longer"
-                        + " computing. On a cluster they have nodes of their own.");
-        out.append("<table class=\"wide\" id=\"modes\"><tr><th>Way of output</th>");
-        for (String head : COLUMNS) {
-            out.append("<th class=\"n\">").append(head).append("</th>");
-        }
-        out.append("</tr>");
+        List<List<String>> rows = new ArrayList<>();
         for (StallFigures.Figure figure : stalls.all()) {
-            out.append("<tr><td>").append(label(figure.mode())).append("</td>");
             boolean isStub = figure.mode() == OutputMode.NONE;
-            Html.cell(out, COLUMNS[0], Integer.toString(figure.stall().count()));
-            Html.cell(out, COLUMNS[1], figure.stall().text());
-            Html.cell(out, COLUMNS[2], figure.whole().text());
-            Html.cell(out, COLUMNS[3], isStub ? "-" : Integer.toString(figure.drain().count()));
-            Html.cell(out, COLUMNS[4], isStub ? "-" : figure.drain().text());
-            out.append("</tr>\n");
+            rows.add(
+                    List.of(
+                            label(figure.mode()),
+                            Integer.toString(figure.stall().count()),
+                            figure.stall().text(),
+                            figure.whole().text(),
+                            isStub ? "-" : Integer.toString(figure.drain().count()),
+                            isStub ? "-" : figure.drain().text()));
         }
-        return out.append(
-                        "</table>\n<p class=\"note\">Mean, and in brackets shortest to longest, of n.</p>\n")
-                .toString();
-    }
-
-    private static void paragraph(StringBuilder out, String text) {
-        out.append("<p>").append(Html.escape(text)).append("</p>\n");
+        String ways = Html.table(" class=\"wide\" id=\"modes\"", COLUMNS, rows);
+        return Html.page(PageOne.class, "method.html", Map.of("ways", ways));
     }
 }

@@ -25,28 +25,27 @@ final class PhaseAxes {
                 PhaseImage.SPEED_RANGE, -PhaseImage.SPEED_RANGE, picture, left, middle, left);
     }
 
-    /** What the axes show, and a scale of brightness: electrons of one beam in a dot. */
-    String key() {
+    /** Electrons of one beam in a dot of the last colour. */
+    String most() {
         double mean = PhaseImage.mean(parameters.particleCount());
-        double most = DENSITIES[DENSITIES.length - 1];
-        StringBuilder out = new StringBuilder(1024);
-        out.append("<p class=\"key\">To the right: place, from 0 to ");
-        out.append(Text.format("%.2f", parameters.length()));
-        out.append(
-                ", turned so that the vortex is in the middle. Upwards: speed, in multiples of ");
-        out.append("the beam's speed. Electrons of a beam in one dot: 0 ");
-        scale(out, true);
-        scale(out, false);
-        return out.append(Text.format(" %.0f and more.</p>\n", most * mean)).toString();
+        return Text.format("%.0f", DENSITIES[DENSITIES.length - 1] * mean);
     }
 
-    private static void scale(StringBuilder out, boolean isRight) {
-        out.append("<span class=\"scale\" style=\"background:linear-gradient(90deg");
+    /** Scales of brightness, of either beam. */
+    static String scales() {
+        return scale(true) + scale(false);
+    }
+
+    private static String scale(boolean isRight) {
+        StringBuilder colours = new StringBuilder();
         for (double density : DENSITIES) {
             int[] colour = PhaseImage.colour(isRight ? density : 0, isRight ? 0 : density);
             double part = 100 * density / DENSITIES[DENSITIES.length - 1];
-            out.append(Text.format(",rgb(%d,%d,%d) %.0f%%", colour[0], colour[1], colour[2], part));
+            colours.append(
+                    Text.format(",rgb(%d,%d,%d) %.0f%%", colour[0], colour[1], colour[2], part));
         }
-        out.append(")\"></span>");
+        return "<span class=\"scale\" style=\"background:linear-gradient(90deg"
+                + colours
+                + ")\"></span>";
     }
 }

@@ -13,6 +13,8 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.Base64;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -24,9 +26,17 @@ public final class Report {
     private static final String TIME = "time, in 1 / plasma frequency";
     private static final String ENERGY = "energy, in units of the simulation";
 
-    private static final String[] COST_COLUMNS = {
-        "n, files", "Messages", "Data", "th", "tw", "tt", "Stall", "Share"
-    };
+    private static final List<String> COST_COLUMNS =
+            List.of(
+                    "Compute process",
+                    "n, files",
+                    "Messages",
+                    "Data",
+                    "th",
+                    "tw",
+                    "tt",
+                    "Stall",
+                    "Share");
 
     private final RunInfo info;
     private final RunAnalysis analysis;
@@ -35,7 +45,6 @@ public final class Report {
     private final StallFigures stalls;
     private final List<Check> checks;
     private final List<RunAnalysis.Frame> frames;
-    private final StringBuilder out = new StringBuilder(1 << 20);
 
     /** A report of these; the analysis must be complete. */
     public Report(
@@ -93,72 +102,58 @@ public final class Report {
     }
 
     private String html() {
-        out.append("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">");
-        out.append("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">");
-        out.append("<title>What Verbena saves a simulation</title><style>");
-        out.append(Html.resource(Html.class, "report.css")).append("</style></head><body><main>\n");
         PageOne first = new PageOne(info, staging, timeline, stalls);
-        out.append(first.html(isGood()));
-        head();
-        out.append(new OutageSection(staging, timeline).html());
-        out.append(first.method());
-        if (!frames.isEmpty()) {
-            phaseSpace();
-            physics();
-        }
-        stagingCharts();
-        tables();
-        out.append("</main>\n");
-        if (!frames.isEmpty()) {
-            script();
-        }
-        return out.append("</body></html>\n").toString();
+        double seconds = staging.seconds();
+        boolean hasFrames = !frames.isEmpty();
+        Map<String, Object> values = new HashMap<>();
+        values.put("style", Html.resource(Html.class, "report.css"));
+        values.put("first", first.html(isGood()));
+        values.put("lead", lead());
+        values.put("processes", info.processCount());
+        values.put("servers", info.serverCount());
+        values.put("files", staging.arrivals().size());
+        values.put("staged", bytes(staging.byteCount()));
+        values.put("pace", seconds > 0 ? bytes(staging.byteCount() / seconds) + "/s" : "-");
+        values.put("growth", growth());
+        values.put(
+                "energy",
+                hasFrames ? Text.format("%.2f %%", 100 * analysis.energyDeviation()) : "-");
+        values.put("outage", new OutageSection(staging, timeline).html());
+        values.put("method", first.method());
+        values.put("physics", hasFrames ? physics() : "");
+        values.put("staging", stagingCharts());
+        values.put("checks", checkRows());
+        values.put("costs", costs());
+        values.put("where", where());
+        values.put("script", hasFrames ? script() : "");
+        return Html.page(Report.class, "report.html", values);
     }
 
-    private void head() {
-        out.append("<h2>What ran</h2>\n<p class=\"lead\" id=\"lead\">");
-        out.append(Html.escape(lead())).append("</p>\n");
-        out.append(Roles.html(info)).append("<div class=\"figures\">");
-        figure(Integer.toString(staging.arrivals().size()), "restart files stored and checked");
-        figure(bytes(staging.byteCount()), "staged");
-        double seconds = staging.seconds();
-        figure(
-                seconds > 0 ? bytes(staging.byteCount() / seconds) + "/s" : "-",
-                "over the whole run");
+    /** How far the rate is from what theory says. */
+    private String growth() {
         GrowthFit fit = frames.isEmpty() ? null : analysis.growth();
         double theory = frames.isEmpty() ? 0 : TwoStreamTheory.growthRate(analysis.parameters());
-        figure(
-                fit == null || theory == 0
-                        ? "-"
-                        : Text.format("%+.1f %%", 100 * (fit.rate() / theory - 1)),
-                "growth rate against theory");
-        figure(
-                frames.isEmpty() ? "-" : Text.format("%.2f %%", 100 * analysis.energyDeviation()),
-                "largest change of total energy");
-        out.append("</div>\n");
-    }
-
-    private void figure(String value, String meaning) {
-        out.append("<div class=\"figure\"><b>").append(Html.escape(value)).append("</b><span>");
-        out.append(Html.escape(meaning)).append("</span></div>");
+        return fit == null || theory == 0
+                ? "-"
+                : Text.format("%+.1f %%", 100 * (fit.rate() / theory - 1));
     }
 
     private String lead() {
         StringBuilder text = new StringBuilder();
-        text.append(info.processCount())
-                .append(info.processCount() == 1 ? " process" : " processes");
-        text.append(" simulated two beams of electrons that run through each other. A ripple too ");
-        text.append("small to see grew until it rolled the beams up into a vortex. ");
-        text.append("Every few steps each process packed its whole state into memory and went on ");
-        text.append(
-                "computing as soon as it had; a service process read the state straight out of ");
-        text.append(
-                "that memory and passed it on to the receiver, which stored it, checked it and ");
-        text.append("computed everything below from it while the simulation was still running. ");
         text.append(
                 Text.format(
-                        "%d files, %s, arrived. ",
-                        staging.arrivals().size(), bytes(staging.byteCount())));
+                        "%d %s simulated two beams of electrons that run through each other. A"
+                                + " ripple too small to see grew until it rolled the beams up into"
+                                + " a vortex. Every few steps each process packed its whole state"
+                                + " into memory and went on computing as soon as it had; a service"
+                                + " process read the state straight out of that memory and passed"
+                                + " it on to the receiver, which stored it, checked it and computed"
+                                + " everything below from it while the simulation was still"
+                                + " running. %d files, %s, arrived. ",
+                        info.processCount(),
+                        info.processCount() == 1 ? "process" : "processes",
+                        staging.arrivals().size(),
+                        bytes(staging.byteCount())));
         GrowthFit fit = frames.isEmpty() ? null : analysis.growth();
         if (fit != null) {
             text.append(
@@ -168,50 +163,59 @@ public final class Report {
         }
         for (Check check : checks) {
             if (check.outcome() == Check.Outcome.FAILED) {
-                text.append("Failed: ").append(check.name()).append(" (");
-                text.append(check.detail()).append("). ");
+                text.append("Failed: %s (%s). ".formatted(check.name(), check.detail()));
             }
         }
         return text.toString();
     }
 
-    private void phaseSpace() {
+    /** Phase space over time, and what of it theory foretells. */
+    private String physics() {
         int last = frames.size() - 1;
-        out.append(
-                "<h2>Phase space over time</h2><p class=\"note\">Amber electrons began moving to the");
-        out.append(" right, blue ones to the left. Time is in units of 1 / plasma frequency.</p>");
         PhaseAxes axes = new PhaseAxes(analysis.parameters());
-        out.append("<div class=\"stage\">");
         String big =
                 Text.format(
                         "<img id=\"big\" alt=\"Phase space\" width=\"%d\" height=\"%d\" src=\"%s\">",
                         PhaseImage.WIDTH, PhaseImage.HEIGHT, data(frames.get(last).image()));
-        out.append(axes.around(big)).append(axes.key());
-        out.append("<div class=\"controls\"><button id=\"play\" type=\"button\">Play</button>");
-        out.append("<input id=\"slider\" type=\"range\" aria-label=\"Step\" min=\"0\" max=\"");
-        out.append(last).append("\" value=\"").append(last).append("\">");
-        out.append("<output id=\"label\"></output></div></div>\n");
-        out.append("<p class=\"note\">The small pictures have the same axes.</p>");
-        out.append("<div class=\"strip\">");
+        return Html.page(
+                Report.class,
+                "physics.html",
+                Map.of(
+                        "big", axes.around(big),
+                        "length", Text.format("%.2f", analysis.parameters().length()),
+                        "scales", PhaseAxes.scales(),
+                        "most", axes.most(),
+                        "last", last,
+                        "strip", strip(),
+                        "wave", wave().svg(),
+                        "energies", energies().svg()));
+    }
+
+    private String strip() {
+        int last = frames.size() - 1;
         int count = Math.min(STRIP_COUNT, frames.size());
+        StringBuilder strip = new StringBuilder();
         for (int i = 0; i < count; i++) {
             int index = count == 1 ? last : (int) Math.round((double) i * last / (count - 1));
             RunAnalysis.Frame frame = frames.get(index);
-            out.append("<figure><img class=\"phase\" data-frame=\"").append(index);
-            out.append("\" alt=\"Phase space at step ").append(frame.sample().step());
-            out.append("\" src=\"").append(data(frame.image())).append("\"><figcaption>");
-            out.append(
-                    Text.format("t = %.1f, step %d", frame.sample().time(), frame.sample().step()));
-            out.append("</figcaption></figure>");
+            strip.append(
+                    Text.format(
+                            "<figure><img class=\"phase\" data-frame=\"%d\" alt=\"Phase space at step"
+                                    + " %d\" src=\"%s\"><figcaption>t = %.1f, step %2$d</figcaption>"
+                                    + "</figure>",
+                            index,
+                            frame.sample().step(),
+                            data(frame.image()),
+                            frame.sample().time()));
         }
-        out.append("</div>\n");
+        return strip.toString();
     }
 
     private static double[] column(List<PicSample> samples, ToDoubleFunction<PicSample> value) {
         return samples.stream().mapToDouble(value).toArray();
     }
 
-    private void physics() {
+    private Chart wave() {
         List<PicSample> mine = analysis.computed();
         double[] times = column(mine, PicSample::time);
         Chart growth = new Chart("Energy of the field", TIME, ENERGY, true);
@@ -238,32 +242,27 @@ public final class Report {
             growth.line("linear theory", "dash", ends, line, false);
             growth.band(fit.from(), fit.to());
         }
-        Chart energy = new Chart("Energies", TIME, ENERGY, false);
-        energy.line("total", "three", times, column(mine, PicSample::totalEnergy), false);
-        energy.line("of motion", "two", times, column(mine, PicSample::kineticEnergy), false);
-        energy.line("of the field", "one", times, column(mine, PicSample::fieldEnergy), false);
-        out.append("<h2>Does the physics hold?</h2><div class=\"pair\">");
-        card(
-                "The wave grows as theory says",
-                "On this scale exponential growth is a straight line. Its slope was measured where "
-                        + "the page is shaded.",
-                growth.svg());
-        card(
-                "Energy changes form and is not lost",
-                "The wave takes its energy out of the beams' motion.",
-                energy.svg());
-        out.append("</div>\n");
+        return growth;
     }
 
-    private void card(String title, String text, String picture) {
-        out.append("<div class=\"card\"><h3>").append(Html.escape(title)).append("</h3><p>");
-        out.append(Html.escape(text)).append("</p>").append(picture).append("</div>");
+    private Chart energies() {
+        List<PicSample> mine = analysis.computed();
+        double[] times = column(mine, PicSample::time);
+        return new Chart("Energies", TIME, ENERGY, false)
+                .line("total", "three", times, column(mine, PicSample::totalEnergy), false)
+                .line("of motion", "two", times, column(mine, PicSample::kineticEnergy), false)
+                .line("of the field", "one", times, column(mine, PicSample::fieldEnergy), false);
     }
 
-    private void stagingCharts() {
+    private static String card(String title, String text, Chart chart) {
+        return "<div class=\"card\"><h3>%s</h3><p>%s</p>%s</div>"
+                .formatted(Html.escape(title), Html.escape(text), chart.svg());
+    }
+
+    private String stagingCharts() {
         List<StagingRecord.Arrival> arrivals = staging.arrivals();
         if (arrivals.isEmpty()) {
-            return;
+            return "";
         }
         double[] seconds = new double[arrivals.size()];
         double[] megabytes = new double[arrivals.size()];
@@ -273,27 +272,40 @@ public final class Report {
             sum += arrivals.get(i).length() / 1e6;
             megabytes[i] = sum;
         }
-        out.append("<h2>What was staged, and what it cost the simulation</h2><div class=\"pair\">");
-        card(
-                "Data on the receiver's disk",
-                "Each dot is a restart file that arrived whole and was stored.",
-                new Chart("Data stored", "seconds since the first file", "MB", false)
-                        .line("stored", "one", seconds, megabytes, true)
-                        .svg());
-        List<StagingRecord.Cost> costs = staging.costs();
-        if (!costs.isEmpty()) {
-            Chart chart =
-                    new Chart("Time per restart file", "step of the file", "milliseconds", true);
-            chart.line("computing", "three", perStep(costs, 0), perStep(costs, 1), true);
-            chart.line("stalled by output", "two", perStep(costs, 0), perStep(costs, 2), true);
-            chart.line("of that, waiting", "one", perStep(costs, 0), perStep(costs, 3), true);
-            card(
-                    "Staging beside computing",
-                    "Of each output the slowest process. Waiting means: the file before was still being"
-                            + " read.",
-                    chart.svg());
+        String stored =
+                card(
+                        "Data on the receiver's disk",
+                        "Each dot is a restart file that arrived whole and was stored.",
+                        new Chart("Data stored", "seconds since the first file", "MB", false)
+                                .line("stored", "one", seconds, megabytes, true));
+        return "<h2>What was staged, and what it cost the simulation</h2><div class=\"pair\">"
+                + stored
+                + costChart(staging.costs())
+                + "</div>\n";
+    }
+
+    private static String costChart(List<StagingRecord.Cost> costs) {
+        if (costs.isEmpty()) {
+            return "";
         }
-        out.append("</div>\n");
+        return card(
+                "Staging beside computing",
+                "Of each output the slowest process. Waiting means: the file before was still being"
+                        + " read.",
+                new Chart("Time per restart file", "step of the file", "milliseconds", true)
+                        .line("computing", "three", perStep(costs, 0), perStep(costs, 1), true)
+                        .line(
+                                "stalled by output",
+                                "two",
+                                perStep(costs, 0),
+                                perStep(costs, 2),
+                                true)
+                        .line(
+                                "of that, waiting",
+                                "one",
+                                perStep(costs, 0),
+                                perStep(costs, 3),
+                                true));
     }
 
     /** The step, or what took its slowest process longest. */
@@ -309,55 +321,52 @@ public final class Report {
         return most.values().stream().mapToDouble(row -> row[what]).toArray();
     }
 
-    private void tables() {
-        out.append("<h2>Checks</h2><table class=\"wide\" id=\"checks\"><tr><th>Check</th>");
-        out.append("<th>Outcome</th><th>Found</th></tr>");
+    private String checkRows() {
+        StringBuilder rows = new StringBuilder();
         for (Check check : checks) {
             String outcome = check.outcome().name().toLowerCase(Locale.ROOT);
-            row(
-                    "<td>" + Html.escape(check.name()) + "</td>",
-                    "<td class=\"" + outcome + "\">" + outcome.replace('_', ' ') + "</td>",
-                    "<td>" + Html.escape(check.detail()) + "</td>");
+            rows.append(
+                    "<tr><td>%s</td><td class=\"%s\">%s</td><td>%s</td></tr>"
+                            .formatted(
+                                    Html.escape(check.name()),
+                                    outcome,
+                                    outcome.replace('_', ' '),
+                                    Html.escape(check.detail())));
         }
-        out.append("</table>\n<h2>Staging, process by process</h2>");
-        out.append("<p class=\"note\">th: sending the small header that announces a file. tw: ");
-        out.append("waiting because the file before was still being read. tt: the whole call. ");
-        out.append("Stall: tt and packing the file. Each is a mean over n files, in brackets ");
-        out.append("shortest to longest. Share: of the stall in the time of the run.</p>");
-        out.append("<table class=\"wide\" id=\"costs\"><tr><th>Compute process</th>");
-        for (String column : COST_COLUMNS) {
-            out.append("<th class=\"n\">").append(column).append("</th>");
-        }
-        out.append("</tr>");
+        return rows.toString();
+    }
+
+    private String costs() {
+        List<List<String>> rows = new ArrayList<>();
         for (Summary.ProcessCost cost : Summary.perProcess(staging.costs())) {
-            out.append("<tr><td>Process ").append(cost.rank()).append("</td>");
-            String[] cells = {
-                Long.toString(cost.fileCount()),
-                Long.toString(cost.messageCount()),
-                bytes(cost.byteCount()),
-                cost.header().text(),
-                cost.waiting().text(),
-                cost.total().text(),
-                cost.stall().text(),
-                Text.format("%.2f %%", 100 * cost.share())
-            };
-            for (int i = 0; i < cells.length; i++) {
-                Html.cell(out, COST_COLUMNS[i], cells[i]);
-            }
-            out.append("</tr>");
+            rows.add(
+                    List.of(
+                            "Process " + cost.rank(),
+                            Long.toString(cost.fileCount()),
+                            Long.toString(cost.messageCount()),
+                            bytes(cost.byteCount()),
+                            cost.header().text(),
+                            cost.waiting().text(),
+                            cost.total().text(),
+                            cost.stall().text(),
+                            Text.format("%.2f %%", 100 * cost.share())));
         }
-        out.append("</table>\n<h2>Where it ran</h2><table class=\"wide\">");
-        pair("Transport", info.transport() + ". " + staging.explanation());
-        pair(
+        return Html.table(" class=\"wide\" id=\"costs\"", COST_COLUMNS, rows);
+    }
+
+    private String where() {
+        Map<String, String> facts = new LinkedHashMap<>();
+        facts.put("Transport", info.transport() + ". " + staging.explanation());
+        facts.put(
                 "Processes",
                 info.processCount() + " compute, " + info.serverCount() + " service, 1 receiver");
-        pair(
+        facts.put(
                 "Restart files",
                 info.buffered()
                         ? "buffered: one message each"
-                        : "unbuffered: one " + "message for each item");
+                        : "unbuffered: one message for each item");
         if (analysis.parameters() != null) {
-            pair(
+            facts.put(
                     "Simulation",
                     Text.format(
                             "%d particles, %d cells, %d steps",
@@ -365,23 +374,17 @@ public final class Report {
                             analysis.parameters().cellCount(),
                             info.stepCount()));
         }
-        info.environment().forEach(this::pair);
-        out.append("</table>\n");
+        facts.putAll(info.environment());
+        StringBuilder rows = new StringBuilder();
+        facts.forEach(
+                (name, value) ->
+                        rows.append(
+                                "<tr><td>%s</td><td>%s</td></tr>"
+                                        .formatted(Html.escape(name), Html.escape(value))));
+        return rows.toString();
     }
 
-    private void pair(String name, String value) {
-        row("<td>" + Html.escape(name) + "</td>", "<td>" + Html.escape(value) + "</td>");
-    }
-
-    private void row(String... cells) {
-        out.append("<tr>");
-        for (String cell : cells) {
-            out.append(cell);
-        }
-        out.append("</tr>");
-    }
-
-    private void script() {
+    private String script() {
         List<String> sources = new ArrayList<>();
         for (RunAnalysis.Frame frame : frames) {
             sources.add(
@@ -389,8 +392,8 @@ public final class Report {
                             "{step:%d,time:\"%.1f\",image:\"%s\"}",
                             frame.sample().step(), frame.sample().time(), data(frame.image())));
         }
-        out.append("<script>const sources=[").append(String.join(",\n", sources));
-        out.append("];\n").append(Html.resource(Report.class, "report.js")).append("</script>");
+        return "<script>const sources=[%s];\n%s</script>"
+                .formatted(String.join(",\n", sources), Html.resource(Report.class, "report.js"));
     }
 
     private static String data(byte[] png) {
