@@ -1,13 +1,13 @@
 package dev.verbena.cli.report;
 
 import dev.verbena.cli.terminal.Json;
+import dev.verbena.cli.terminal.Text;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.TreeSet;
 
@@ -16,20 +16,6 @@ import java.util.TreeSet;
  * One thread.
  */
 public final class ResultReport {
-    private static final String STYLE =
-            ".card{margin:14px 0;max-width:760px}"
-                    + ".five polyline{stroke:var(--bad)}.five circle{fill:var(--bad)}"
-                    + ".six polyline{stroke:#8a5bd6}.six circle{fill:#8a5bd6}"
-                    + ".one rect{fill:var(--blue)}.two rect{fill:var(--amber)}"
-                    + "svg.heat{width:auto;max-width:none}"
-                    + ".scroll{overflow-x:auto}"
-                    + "@media print{.card,tr{break-inside:avoid}h2{break-after:avoid}"
-                    + ".scroll{overflow-x:visible}}";
-
-    /** A telephone shows the page as wide as it is itself. */
-    private static final String VIEWPORT =
-            "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">";
-
     private final String title;
     private final StringBuilder body = new StringBuilder();
     private final Map<String, Object> summary = new LinkedHashMap<>();
@@ -48,32 +34,27 @@ public final class ResultReport {
 
     /** Adds text to the section. */
     public ResultReport paragraph(String text) {
-        body.append("<p>").append(Html.escape(text)).append("</p>\n");
-        return this;
+        return html("<p>" + Html.escape(text) + "</p>\n");
     }
 
     /** Adds a chart to the section. */
     public ResultReport chart(String caption, Chart chart) {
-        body.append("<div class=\"card\"><h3>").append(Html.escape(caption)).append("</h3>");
-        body.append(chart.svg()).append("</div>\n");
-        return this;
+        return card(caption, chart.svg());
     }
 
     /** Adds bars to the section. */
     public ResultReport bars(String caption, Bars bars) {
+        return card(caption, bars.svg());
+    }
+
+    private ResultReport card(String caption, String svg) {
         return html(
-                "<div class=\"card\"><h3>"
-                        + Html.escape(caption)
-                        + "</h3>"
-                        + bars.svg()
-                        + "</div>\n");
+                "<div class=\"card\"><h3>%s</h3>%s</div>\n".formatted(Html.escape(caption), svg));
     }
 
     /** The first column is text, the others are numbers. */
     public ResultReport table(List<String> head, List<List<String>> rows) {
-        body.append("<div class=\"scroll\">").append(Html.table("", head, rows));
-        body.append("</div>\n");
-        return this;
+        return html("<div class=\"scroll\">" + Html.table("", head, rows) + "</div>\n");
     }
 
     /** A figure of the whole experiment. */
@@ -112,20 +93,20 @@ public final class ResultReport {
     }
 
     private String html(Map<String, Object> environment) {
-        StringBuilder page = new StringBuilder("<!doctype html>\n<html lang=\"en\"><head>");
-        page.append("<meta charset=\"utf-8\">")
-                .append(VIEWPORT)
-                .append("<title>")
-                .append(Html.escape(title));
-        page.append("</title>\n<style>")
-                .append(Html.resource(Html.class, "report.css") + STYLE)
-                .append("</style></head><body><main>\n");
-        page.append("<h1>").append(Html.escape(title)).append("</h1>\n<p class=\"note\">");
         List<String> parts = new ArrayList<>();
         environment.forEach((name, value) -> parts.add(name + ": " + value));
-        page.append(Html.escape(String.join("; ", parts))).append("</p>\n");
-        page.append(body).append("</main></body></html>\n");
-        return page.toString();
+        return Html.page(
+                ResultReport.class,
+                "result.html",
+                Map.of(
+                        "title",
+                        title,
+                        "style",
+                        Html.resource(Html.class, "report.css"),
+                        "environment",
+                        String.join("; ", parts),
+                        "body",
+                        body));
     }
 
     private String csv() {
@@ -169,7 +150,7 @@ public final class ResultReport {
     private static String plain(Object value) {
         if (value instanceof Double || value instanceof Float) {
             double number = ((Number) value).doubleValue();
-            return Double.isFinite(number) ? String.format(Locale.ROOT, "%.6g", number) : "null";
+            return Double.isFinite(number) ? Text.format("%.6g", number) : "null";
         }
         return value.toString();
     }
