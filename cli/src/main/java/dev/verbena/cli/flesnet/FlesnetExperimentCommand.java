@@ -6,6 +6,7 @@ import dev.verbena.cli.terminal.CliCommand;
 import dev.verbena.cli.terminal.OutputFolder;
 import dev.verbena.cli.terminal.ProgressLine;
 import dev.verbena.cli.terminal.Termination;
+import dev.verbena.cli.terminal.Text;
 import dev.verbena.cli.terminal.ThisMachine;
 import dev.verbena.nsim.flesnet.FlesnetExperiment;
 import dev.verbena.nsim.flesnet.FlesnetExperiment.Disturbance;
@@ -242,13 +243,8 @@ public final class FlesnetExperimentCommand extends CliCommand {
         report.chart(
                 "Duration of intervals, disturbed: " + name,
                 new Chart("Duration of intervals", "interval", "us", false)
-                        .line("planned", "one", numbers, microseconds(outcome.plannedNs()), true)
-                        .line(
-                                "measured",
-                                "two",
-                                numbers,
-                                microseconds(outcome.measuredNs()),
-                                true));
+                        .line("planned", numbers, microseconds(outcome.plannedNs()), true)
+                        .line("measured", numbers, microseconds(outcome.measuredNs()), true));
         long before = outcome.measuredNs()[FlesnetExperiment.DISTURBED_FROM - 1];
         long last = outcome.measuredNs()[FlesnetExperiment.DISTURBED_TO - 1];
         report.figure(
@@ -275,8 +271,7 @@ public final class FlesnetExperimentCommand extends CliCommand {
                         .seed(seed)
                         .run();
         say(
-                String.format(
-                        Locale.ROOT,
+                Text.format(
                         "%s nodes, %s: spread %.1f us (90 %%), %.2f GB/s, fill %.0f %% (50 %%)",
                         count,
                         isPaced ? "paced" : "best effort",
@@ -322,8 +317,8 @@ public final class FlesnetExperimentCommand extends CliCommand {
                 report.chart(
                         "First to last arrival, 90th percentile",
                         byNodes("spread, us", true)
-                                .line("best effort", "one", xs(), spreads(bestEffort), true)
-                                .line("paced", "two", xs(), spreads(paced), true));
+                                .line("best effort", xs(), spreads(bestEffort), true)
+                                .line("paced", xs(), spreads(paced), true));
                 double ratio =
                         (double) bestEffort.get(last).spreadNs(90) / paced.get(last).spreadNs(90);
                 report.figure("spread, best effort / paced", ratio);
@@ -333,8 +328,8 @@ public final class FlesnetExperimentCommand extends CliCommand {
                 report.chart(
                         "Payload of all inputs",
                         byNodes("GB/s", false)
-                                .line("best effort", "one", xs(), bandwidths(bestEffort), true)
-                                .line("paced", "two", xs(), bandwidths(paced), true));
+                                .line("best effort", xs(), bandwidths(bestEffort), true)
+                                .line("paced", xs(), bandwidths(paced), true));
                 double ratio =
                         paced.get(last).bytesPerSecond() / bestEffort.get(last).bytesPerSecond();
                 report.figure("bandwidth, paced / best effort", ratio);
@@ -347,11 +342,10 @@ public final class FlesnetExperimentCommand extends CliCommand {
                         new Chart("Fill of rings", "samples, %", "fill, %", false)
                                 .line(
                                         "best effort",
-                                        "one",
                                         percentiles,
                                         fills(bestEffort.get(last)),
                                         false)
-                                .line("paced", "two", percentiles, fills(paced.get(last)), false));
+                                .line("paced", percentiles, fills(paced.get(last)), false));
                 report.figure("median fill, paced, %", 100 * paced.get(last).fill(50));
                 report.figure("median fill, best effort, %", 100 * bestEffort.get(last).fill(50));
                 report.figure("in the paper, paced, %", 10);

@@ -5,21 +5,29 @@ import dev.verbena.cli.report.Chart;
 import dev.verbena.cli.report.ResultReport;
 import dev.verbena.cli.terminal.ProgressLine;
 import dev.verbena.cli.terminal.Termination;
+import dev.verbena.cli.terminal.Text;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.function.ToDoubleFunction;
+import java.util.stream.Collectors;
 
 /**
  * Figures 3 to 5: rounds of writes from each sender to each receiver, by all stacks in turn,
  * several times. One thread.
  */
 final class WriteExperiment {
-    private static final List<String> STYLES =
-            List.of("one", "two", "three", "four", "five", "six");
+    private static final List<String> HEAD =
+            List.of(
+                    "stack",
+                    "processes",
+                    "bytes",
+                    "small messages",
+                    "us per round",
+                    "MB/s per sender",
+                    "MB/s in all");
 
     private final FlesnetExperimentCommand.Which which;
     private final WriteLoad load;
@@ -117,18 +125,14 @@ final class WriteExperiment {
     }
 
     private void add(String stack, int count, List<Measured> all) {
-        for (Measured first : all) {
-            List<Measured> senders =
-                    all.stream()
-                            .filter(
-                                    one ->
-                                            one.size() == first.size()
-                                                    && one.isMixed() == first.isMixed())
-                            .toList();
-            if (senders.get(0) == first) {
-                row(stack, count, first).add(senders);
-            }
-        }
+        all.stream()
+                .collect(
+                        Collectors.groupingBy(
+                                one -> List.of(one.size(), one.isMixed()),
+                                LinkedHashMap::new,
+                                Collectors.toList()))
+                .values()
+                .forEach(senders -> row(stack, count, senders.get(0)).add(senders));
     }
 
     private Row row(String stack, int count, Measured one) {
@@ -182,7 +186,7 @@ final class WriteExperiment {
                 }
             }
         }
-        table(report);
+        report.table(HEAD, rows.stream().map(this::cells).toList());
         points(report);
     }
 
@@ -194,8 +198,8 @@ final class WriteExperiment {
             String unit,
             ToDoubleFunction<Row> value) {
         Chart chart = new Chart(name, "bytes of a message", unit, which.isOfDuration()).bytes();
-        for (int i = 0; i < stacks.size(); i++) {
-            String stack = stacks.get(i).name();
+        for (WriteStack each : stacks) {
+            String stack = each.name();
             List<Row> line =
                     rows.stream()
                             .filter(
@@ -206,42 +210,20 @@ final class WriteExperiment {
                             .toList();
             double[] xs = line.stream().mapToDouble(row -> row.size).toArray();
             double[] ys = line.stream().mapToDouble(value).toArray();
-            chart.line(stack, STYLES.get(i % STYLES.size()), xs, ys, true);
+            chart.line(stack, xs, ys, true);
         }
         report.chart("%s: %s senders to %s receivers".formatted(name, count / 2, count / 2), chart);
     }
 
-    private String round(Row row) {
-        return isTimed(row.processes)
-                ? String.format(Locale.ROOT, "%.2f", row.roundUs())
-                : "not compared";
-    }
-
-    private void table(ResultReport report) {
-        List<List<String>> lines = new ArrayList<>();
-        for (Row row : rows) {
-            lines.add(
-                    List.of(
-                            row.stack,
-                            Integer.toString(row.processes),
-                            Integer.toString(row.size),
-                            row.isMixed ? "yes" : "no",
-                            round(row),
-                            String.format(Locale.ROOT, "%,.0f", row.megabytesPerSecond()),
-                            String.format(Locale.ROOT, "%,.0f", row.allMegabytesPerSecond())));
-        }
-        report.table(head(), lines);
-    }
-
-    private static List<String> head() {
+    private List<String> cells(Row row) {
         return List.of(
-                "stack",
-                "processes",
-                "bytes",
-                "small messages",
-                "us per round",
-                "MB/s per sender",
-                "MB/s in all");
+                row.stack,
+                Integer.toString(row.processes),
+                Integer.toString(row.size),
+                row.isMixed ? "yes" : "no",
+                isTimed(row.processes) ? Text.format("%.2f", row.roundUs()) : "not compared",
+                Text.format("%,.0f", row.megabytesPerSecond()),
+                Text.format("%,.0f", row.allMegabytesPerSecond()));
     }
 
     private void points(ResultReport report) {
@@ -273,17 +255,7 @@ final class WriteExperiment {
                         "us/round",
                         "MB/s each",
                         "MB/s all"));
-        for (Row row : rows) {
-            lines.add(
-                    format.formatted(
-                            row.stack,
-                            row.processes,
-                            row.size,
-                            row.isMixed ? "yes" : "no",
-                            round(row),
-                            String.format(Locale.ROOT, "%,.0f", row.megabytesPerSecond()),
-                            String.format(Locale.ROOT, "%,.0f", row.allMegabytesPerSecond())));
-        }
+        rows.forEach(row -> lines.add(format.formatted(cells(row).toArray())));
         return lines;
     }
 }

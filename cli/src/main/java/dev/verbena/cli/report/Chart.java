@@ -20,6 +20,9 @@ public final class Chart {
     private static final double LETTER = 7.2;
     private static final int BOTTOM = 44;
 
+    private static final List<String> STYLES =
+            List.of("one", "two", "three", "four", "five", "six");
+
     private final String title;
     private final String xTitle;
     private final String yTitle;
@@ -46,6 +49,11 @@ public final class Chart {
         this.xTitle = xTitle;
         this.yTitle = yTitle;
         this.isLogarithmic = isLogarithmic;
+    }
+
+    /** Adds a line in the style of its place among the lines. */
+    public Chart line(String name, double[] xs, double[] ys, boolean hasDots) {
+        return line(name, STYLES.get(lines.size() % STYLES.size()), xs, ys, hasDots);
     }
 
     /** Adds a line; style is a class of the style sheet. */
