@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.BooleanSupplier;
-import java.util.stream.Stream;
+import org.agrona.IoUtil;
 
 /** Starts the demo's processes, watches them, kills the receiver halfway, ends them all. */
 final class DemoRun {
@@ -322,12 +322,13 @@ final class DemoRun {
         Files.writeString(plan.output().resolve("sent.sha256"), all);
     }
 
-    private void conclude(double seconds) throws IOException {
+    private void conclude(double seconds) {
         progress.checks().forEach(out::println);
         boolean isGood = "passed".equals(progress.verdict());
         if (isGood) {
-            deleteFolder("compare");
-            deleteFolder("spill");
+            // They are of no further use when everything has arrived and was compared.
+            IoUtil.delete(plan.output().resolve("compare").toFile(), false);
+            IoUtil.delete(plan.spillFolder().toFile(), false);
         }
         if (progress.sentence() != null) {
             out.println(progress.sentence());
@@ -338,17 +339,6 @@ final class DemoRun {
                 seconds,
                 plan.output().resolve("report.html"));
         out.flush();
-    }
-
-    /** What is of no further use when everything has arrived and was compared. */
-    private void deleteFolder(String name) throws IOException {
-        Path folder = plan.output().resolve(name);
-        try (Stream<Path> files = Files.list(folder)) {
-            for (Path file : files.toList()) {
-                Files.delete(file);
-            }
-        }
-        Files.delete(folder);
     }
 
     /** Ends what still runs: asks, waits, forces. Idempotent. */

@@ -2,6 +2,7 @@ package dev.verbena.cli.flesnet;
 
 import dev.verbena.agent.Environment;
 import dev.verbena.cli.terminal.CliCommand;
+import dev.verbena.cli.terminal.HostPort;
 import dev.verbena.cli.terminal.Messages;
 import dev.verbena.flesnet.MicrosliceSource;
 import dev.verbena.flesnet.archive.ArchiveReader;
@@ -11,7 +12,6 @@ import dev.verbena.flesnet.source.DatagramLimits;
 import dev.verbena.flesnet.source.DatagramSource;
 import java.io.IOException;
 import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -27,7 +27,6 @@ final class SourceOptions {
     private static final String PATTERN = "pattern";
     private static final String FILE = "file:";
     private static final String UDP = "udp:";
-    private static final int PORT_MAX = 65_535;
 
     @Option(
             names = "--source",
@@ -75,7 +74,10 @@ final class SourceOptions {
      * @throws ParameterException naming the option
      */
     void check() {
-        checkForm();
+        // The form only: what it names may be on another machine, or of another input.
+        if (!source.equals(PATTERN) && !source.matches("file:.+")) {
+            datagramPlace(0);
+        }
         CliCommand.inRange(command, "--udp-gap", udpGap, 0, 1 << 20);
         CliCommand.inRange(command, "--udp-silence", udpSilence, 0.01, 86_400);
         CliCommand.inRange(command, "--timeslices", pattern.timeslices, 1, Long.MAX_VALUE >> 21);
@@ -91,19 +93,6 @@ final class SourceOptions {
         }
     }
 
-    /** The form only: what it names may be on another machine, or of another input. */
-    private void checkForm() {
-        String first = source.replace("%i", "0");
-        boolean isDatagrams = first.matches("udp:.+:[0-9]{1,5}");
-        if (isDatagrams) {
-            String port = first.substring(first.lastIndexOf(':') + 1);
-            isDatagrams = Integer.parseInt(port) <= PORT_MAX;
-        }
-        if (!isDatagrams && !source.equals(PATTERN) && !source.matches("file:.+")) {
-            throw wrong();
-        }
-    }
-
     /**
      * Opens it.
      *
@@ -111,21 +100,31 @@ final class SourceOptions {
      */
     MicrosliceSource open(int input, FlesnetOptions options, Environment environment)
             throws IOException {
-        String place = source.replace("%i", Integer.toString(input));
         if (source.equals(PATTERN)) {
             return pattern.source(input, options);
         }
-        if (place.startsWith(FILE)) {
-            return ArchiveSource.launch(environment, files(place.substring(FILE.length())));
+        if (source.startsWith(FILE)) {
+            return ArchiveSource.launch(environment, files(of(input).substring(FILE.length())));
         }
-        if (place.startsWith(UDP)) {
-            return datagrams(place.substring(UDP.length()), pattern.count(options));
-        }
-        throw wrong();
+        return new DatagramSource(
+                datagramPlace(input).resolve(),
+                udpFrom == null ? null : InetAddress.getByName(udpFrom),
+                new DatagramLimits(pattern.count(options), udpGap, (long) (udpSilence * 1e9)));
     }
 
-    private ParameterException wrong() {
-        return CliCommand.wrong(
+    private String of(int input) {
+        return source.replace("%i", Integer.toString(input));
+    }
+
+    private HostPort datagramPlace(int input) {
+        try {
+            if (source.startsWith(UDP)) {
+                return HostPort.parse(of(input).substring(UDP.length()));
+            }
+        } catch (IllegalArgumentException e) {
+            // Reported below, as what is no source at all is.
+        }
+        throw CliCommand.wrong(
                 command, "--source '%s' is not pattern, file:PATH or udp:HOST:PORT", source);
     }
 
@@ -140,22 +139,6 @@ final class SourceOptions {
             throw new Messages.WrongPath("%s: there is no such file to read", files.get(0));
         }
         return files;
-    }
-
-    private DatagramSource datagrams(String place, long count) throws IOException {
-        int colon = place.lastIndexOf(':');
-        if (colon < 1 || !place.substring(colon + 1).matches("[0-9]{1,5}")) {
-            throw wrong();
-        }
-        int port = Integer.parseInt(place.substring(colon + 1));
-        if (port > PORT_MAX) {
-            throw wrong();
-        }
-        InetAddress host = InetAddress.getByName(place.substring(0, colon));
-        return new DatagramSource(
-                new InetSocketAddress(host, port),
-                udpFrom == null ? null : InetAddress.getByName(udpFrom),
-                new DatagramLimits(count, udpGap, (long) (udpSilence * 1e9)));
     }
 
     /** Timeslices that will come; -1 if only the source knows. */

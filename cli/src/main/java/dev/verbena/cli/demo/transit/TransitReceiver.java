@@ -119,17 +119,24 @@ public final class TransitReceiver implements AutoCloseable {
 
     /** A file that is stored, whether or not its arrival was noted before the kill. */
     private void take(String name, StagingRecord.Arrival seen, long length) {
-        StagingRecord.Arrival arrival = seen;
         if (seen == null) {
             long now = environment.nanoClock().nanoTime();
-            arrival =
-                    new StagingRecord.Arrival(
-                            RestartNames.rank(name), RestartNames.step(name), length, 0, now);
-            journal.add(name, arrival);
+            int rank = RestartNames.rank(name);
+            note(name, new StagingRecord.Arrival(rank, RestartNames.step(name), length, 0, now));
+        } else {
+            take(name, seen);
         }
+    }
+
+    private void note(String name, StagingRecord.Arrival arrival) {
+        journal.add(name, arrival);
+        take(name, arrival);
+    }
+
+    private void take(String name, StagingRecord.Arrival arrival) {
         known.add(name);
         staging.add(arrival);
-        progress.accept("file " + name + " " + length);
+        progress.accept("file " + name + " " + arrival.length());
         stored.add(folder.resolve(name));
     }
 
@@ -184,20 +191,16 @@ public final class TransitReceiver implements AutoCloseable {
             putAside(folder.resolve(name));
             return;
         }
-        if (!known.add(name)) {
-            return;
+        if (!known.contains(name)) {
+            note(
+                    name,
+                    new StagingRecord.Arrival(
+                            message.metadata().rank(),
+                            message.metadata().step(),
+                            length,
+                            message.serverId(),
+                            environment.nanoClock().nanoTime()));
         }
-        StagingRecord.Arrival arrival =
-                new StagingRecord.Arrival(
-                        message.metadata().rank(),
-                        message.metadata().step(),
-                        length,
-                        message.serverId(),
-                        environment.nanoClock().nanoTime());
-        journal.add(name, arrival);
-        staging.add(arrival);
-        progress.accept("file " + name + " " + length);
-        stored.add(folder.resolve(name));
     }
 
     /** Items of one process come in order; the last one completes the file. */
