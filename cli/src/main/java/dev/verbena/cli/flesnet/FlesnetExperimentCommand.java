@@ -20,6 +20,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.ToDoubleFunction;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import picocli.CommandLine.Command;
@@ -316,9 +317,7 @@ public final class FlesnetExperimentCommand extends CliCommand {
             case fig6 -> {
                 report.chart(
                         "First to last arrival, 90th percentile",
-                        byNodes("spread, us", true)
-                                .line("best effort", xs(), spreads(bestEffort), true)
-                                .line("paced", xs(), spreads(paced), true));
+                        byNodes("spread, us", true, bestEffort, paced, o -> o.spreadNs(90) / 1e3));
                 double ratio =
                         (double) bestEffort.get(last).spreadNs(90) / paced.get(last).spreadNs(90);
                 report.figure("spread, best effort / paced", ratio);
@@ -327,9 +326,7 @@ public final class FlesnetExperimentCommand extends CliCommand {
             case fig7 -> {
                 report.chart(
                         "Payload of all inputs",
-                        byNodes("GB/s", false)
-                                .line("best effort", xs(), bandwidths(bestEffort), true)
-                                .line("paced", xs(), bandwidths(paced), true));
+                        byNodes("GB/s", false, bestEffort, paced, o -> o.bytesPerSecond() / 1e9));
                 double ratio =
                         paced.get(last).bytesPerSecond() / bestEffort.get(last).bytesPerSecond();
                 report.figure("bandwidth, paced / best effort", ratio);
@@ -353,20 +350,17 @@ public final class FlesnetExperimentCommand extends CliCommand {
         }
     }
 
-    private static Chart byNodes(String axis, boolean isLogarithmic) {
-        return new Chart("By number of nodes", "nodes", axis, isLogarithmic).doubling();
-    }
-
-    private double[] xs() {
-        return nodes.stream().mapToDouble(Integer::doubleValue).toArray();
-    }
-
-    private static double[] spreads(List<Outcome> outcomes) {
-        return outcomes.stream().mapToDouble(o -> o.spreadNs(90) / 1e3).toArray();
-    }
-
-    private static double[] bandwidths(List<Outcome> outcomes) {
-        return outcomes.stream().mapToDouble(o -> o.bytesPerSecond() / 1e9).toArray();
+    private Chart byNodes(
+            String axis,
+            boolean isLogarithmic,
+            List<Outcome> bestEffort,
+            List<Outcome> paced,
+            ToDoubleFunction<Outcome> value) {
+        double[] xs = nodes.stream().mapToDouble(Integer::doubleValue).toArray();
+        return new Chart("By number of nodes", "nodes", axis, isLogarithmic)
+                .doubling()
+                .line("best effort", xs, bestEffort.stream().mapToDouble(value).toArray(), true)
+                .line("paced", xs, paced.stream().mapToDouble(value).toArray(), true);
     }
 
     private static double[] fills(Outcome outcome) {

@@ -5,16 +5,13 @@ import dev.verbena.cli.report.Html;
 import dev.verbena.cli.terminal.Text;
 import java.util.List;
 
-/** The report's section about the receiver that was killed. */
-final class OutageSection {
-    private final StagingRecord staging;
-    private final Timeline timeline;
-
-    OutageSection(StagingRecord staging, Timeline timeline) {
-        this.staging = staging;
-        this.timeline = timeline;
-    }
-
+/**
+ * The report's section about the receiver that was killed.
+ *
+ * @param staging what was staged, and what that cost
+ * @param timeline when what happened
+ */
+record OutageSection(StagingRecord staging, Timeline timeline) {
     String html() {
         List<Timeline.Event> steps = timeline.all(Timeline.STEP);
         List<StagingRecord.Arrival> arrivals = staging.arrivals();

@@ -9,8 +9,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/** The first page of the report: one sentence, one bar chart, and what became of the files. */
-final class PageOne {
+/**
+ * The first page of the report: one sentence, one bar chart, and what became of the files.
+ *
+ * @param info what ran
+ * @param staging what was staged, and what that cost
+ * @param timeline when what happened
+ * @param stalls what the comparison of ways of output found
+ */
+record PageOne(RunInfo info, StagingRecord staging, Timeline timeline, StallFigures stalls) {
     private static final List<String> COLUMNS =
             List.of(
                     "Way of output",
@@ -19,18 +26,6 @@ final class PageOne {
                     "Computing and stall, from output to output",
                     "n, rounds",
                     "After the last output of a round, until all is stored");
-
-    private final RunInfo info;
-    private final StagingRecord staging;
-    private final Timeline timeline;
-    private final StallFigures stalls;
-
-    PageOne(RunInfo info, StagingRecord staging, Timeline timeline, StallFigures stalls) {
-        this.info = info;
-        this.staging = staging;
-        this.timeline = timeline;
-        this.stalls = stalls;
-    }
 
     /** What a way of output is called on paper. */
     static String label(OutputMode mode) {

@@ -3,16 +3,14 @@ package dev.verbena.cli.demo.transit;
 import dev.verbena.cli.terminal.Text;
 import dev.verbena.examples.pic.PicParameters;
 
-/** Axes and scale of brightness around a {@link PhaseImage}, as HTML. */
-final class PhaseAxes {
+/**
+ * Axes and scale of brightness around a {@link PhaseImage}, as HTML.
+ *
+ * @param parameters of the simulation
+ */
+record PhaseAxes(PicParameters parameters) {
     /** Densities of the scale's colours, in multiples of the mean. */
     private static final double[] DENSITIES = {0, 0.1, 0.25, 0.5, 1, 2, 3};
-
-    private final PicParameters parameters;
-
-    PhaseAxes(PicParameters parameters) {
-        this.parameters = parameters;
-    }
 
     /** A picture with its axes; the box is periodic, so both ends are the same place. */
     String around(String picture) {

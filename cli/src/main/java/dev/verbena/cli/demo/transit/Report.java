@@ -1,5 +1,6 @@
 package dev.verbena.cli.demo.transit;
 
+import dev.verbena.cli.demo.transit.StagingRecord.Cost;
 import dev.verbena.cli.report.Chart;
 import dev.verbena.cli.report.Html;
 import dev.verbena.cli.terminal.Text;
@@ -19,6 +20,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.function.ToDoubleFunction;
+import java.util.function.ToLongFunction;
 
 /** The report of a run: {@code report.html} for people, {@code summary.json} for programs. */
 public final class Report {
@@ -280,45 +282,30 @@ public final class Report {
                                 .line("stored", "one", seconds, megabytes, true));
         return "<h2>What was staged, and what it cost the simulation</h2><div class=\"pair\">"
                 + stored
-                + costChart(staging.costs())
+                + costChart()
                 + "</div>\n";
     }
 
-    private static String costChart(List<StagingRecord.Cost> costs) {
-        if (costs.isEmpty()) {
+    private String costChart() {
+        if (staging.costs().isEmpty()) {
             return "";
         }
+        double[] steps =
+                staging.slowest(Cost::stallNs).keySet().stream()
+                        .mapToDouble(Long::doubleValue)
+                        .toArray();
         return card(
                 "Staging beside computing",
                 "Of each output the slowest process. Waiting means: the file before was still being"
                         + " read.",
                 new Chart("Time per restart file", "step of the file", "milliseconds", true)
-                        .line("computing", "three", perStep(costs, 0), perStep(costs, 1), true)
-                        .line(
-                                "stalled by output",
-                                "two",
-                                perStep(costs, 0),
-                                perStep(costs, 2),
-                                true)
-                        .line(
-                                "of that, waiting",
-                                "one",
-                                perStep(costs, 0),
-                                perStep(costs, 3),
-                                true));
+                        .line("computing", "three", steps, slowestMs(Cost::computeNs), true)
+                        .line("stalled by output", "two", steps, slowestMs(Cost::stallNs), true)
+                        .line("of that, waiting", "one", steps, slowestMs(Cost::waitNs), true));
     }
 
-    /** The step, or what took its slowest process longest. */
-    private static double[] perStep(List<StagingRecord.Cost> costs, int what) {
-        Map<Long, double[]> most = new java.util.TreeMap<>();
-        for (StagingRecord.Cost cost : costs) {
-            double[] row = most.computeIfAbsent(cost.step(), step -> new double[4]);
-            row[0] = cost.step();
-            row[1] = Math.max(row[1], cost.computeNs() / 1e6);
-            row[2] = Math.max(row[2], cost.stallNs() / 1e6);
-            row[3] = Math.max(row[3], cost.waitNs() / 1e6);
-        }
-        return most.values().stream().mapToDouble(row -> row[what]).toArray();
+    private double[] slowestMs(ToLongFunction<Cost> time) {
+        return staging.slowest(time).values().stream().mapToDouble(ns -> ns / 1e6).toArray();
     }
 
     private String checkRows() {

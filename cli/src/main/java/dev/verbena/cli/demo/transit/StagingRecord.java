@@ -2,14 +2,22 @@ package dev.verbena.cli.demo.transit;
 
 import dev.verbena.examples.pic.StallSample;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.BinaryOperator;
+import java.util.function.ToLongFunction;
 
 /** What was staged and when, as the receiver saw it, and what it cost the processes. */
 public final class StagingRecord {
     private final List<Arrival> arrivals = new ArrayList<>();
     private final List<Cost> costs = new ArrayList<>();
     private final List<StallSample> stalls = new ArrayList<>();
-    private final java.util.Set<Integer> reportedRanks = new java.util.HashSet<>();
+    private final Set<Integer> reportedRanks = new HashSet<>();
     private String explanation = "";
     private int sentCount;
     private int equalCount;
@@ -133,14 +141,14 @@ public final class StagingRecord {
     /** A copy, in order of arrival. Thread-safe. */
     public synchronized List<Arrival> arrivals() {
         List<Arrival> sorted = new ArrayList<>(arrivals);
-        sorted.sort(java.util.Comparator.comparingLong(Arrival::timeNs));
+        sorted.sort(Comparator.comparingLong(Arrival::timeNs));
         return sorted;
     }
 
     /** A copy, by rank and step. Thread-safe. */
     public synchronized List<Cost> costs() {
         List<Cost> sorted = new ArrayList<>(costs);
-        sorted.sort(java.util.Comparator.comparingInt(Cost::rank).thenComparingLong(Cost::step));
+        sorted.sort(Comparator.comparingInt(Cost::rank).thenComparingLong(Cost::step));
         return sorted;
     }
 
@@ -156,7 +164,7 @@ public final class StagingRecord {
     }
 
     /** The slowest process' stall of each output of the run, which all others wait for. */
-    java.util.Collection<Long> stallsOfOutputs() {
+    Collection<Long> stallsOfOutputs() {
         return slowest(Cost::stallNs).values();
     }
 
@@ -168,22 +176,21 @@ public final class StagingRecord {
         return whole == 0 ? 0 : stall / whole;
     }
 
-    private static double sum(java.util.Map<Long, Long> times) {
+    private static double sum(Map<Long, Long> times) {
         return times.values().stream().mapToDouble(Long::doubleValue).sum();
     }
 
-    private java.util.Map<Long, Long> slowest(java.util.function.ToLongFunction<Cost> time) {
+    /** What took the slowest process of each output longest, by step. */
+    Map<Long, Long> slowest(ToLongFunction<Cost> time) {
         return perStep(time, Math::max);
     }
 
-    private java.util.Map<Long, Long> quickest(java.util.function.ToLongFunction<Cost> time) {
+    private Map<Long, Long> quickest(ToLongFunction<Cost> time) {
         return perStep(time, Math::min);
     }
 
-    private java.util.Map<Long, Long> perStep(
-            java.util.function.ToLongFunction<Cost> time,
-            java.util.function.BinaryOperator<Long> choice) {
-        java.util.Map<Long, Long> times = new java.util.TreeMap<>();
+    private Map<Long, Long> perStep(ToLongFunction<Cost> time, BinaryOperator<Long> choice) {
+        Map<Long, Long> times = new TreeMap<>();
         costs().forEach(c -> times.merge(c.step(), time.applyAsLong(c), choice));
         return times;
     }

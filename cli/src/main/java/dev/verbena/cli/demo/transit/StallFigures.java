@@ -2,13 +2,12 @@ package dev.verbena.cli.demo.transit;
 
 import dev.verbena.examples.pic.OutputMode;
 import dev.verbena.examples.pic.StallSample;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.EnumMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.ToLongFunction;
+import java.util.stream.Collectors;
 
 /**
  * What the comparison of ways of output found. An output's stall is that of its slowest process:
@@ -27,18 +26,15 @@ final class StallFigures {
     record Figure(OutputMode mode, Spread stall, Spread whole, Spread drain) {}
 
     StallFigures(Collection<StallSample> samples) {
-        for (OutputMode mode : OutputMode.values()) {
-            Map<List<Long>, List<StallSample>> outputs = new LinkedHashMap<>();
-            for (StallSample sample : samples) {
-                if (sample.mode() == mode) {
-                    List<Long> key = List.of((long) sample.round(), sample.step());
-                    outputs.computeIfAbsent(key, k -> new ArrayList<>()).add(sample);
-                }
-            }
-            if (!outputs.isEmpty()) {
-                figures.put(mode, figure(mode, outputs.values()));
-            }
-        }
+        samples.stream()
+                .collect(Collectors.groupingBy(StallSample::mode))
+                .forEach((mode, all) -> figures.put(mode, figure(mode, outputs(all))));
+    }
+
+    private static Collection<List<StallSample>> outputs(List<StallSample> samples) {
+        return samples.stream()
+                .collect(Collectors.groupingBy(s -> List.of((long) s.round(), s.step())))
+                .values();
     }
 
     private static Figure figure(OutputMode mode, Collection<List<StallSample>> outputs) {

@@ -11,30 +11,23 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
-/** The report's numbers as JSON. Times are nanoseconds, lengths bytes. */
-final class Summary {
-    private final RunInfo info;
-    private final RunAnalysis analysis;
-    private final StagingRecord staging;
-    private final Timeline timeline;
-    private final StallFigures stalls;
-    private final List<Check> checks;
-
-    Summary(
-            RunInfo info,
-            RunAnalysis analysis,
-            StagingRecord staging,
-            Timeline timeline,
-            StallFigures stalls,
-            List<Check> checks) {
-        this.info = info;
-        this.analysis = analysis;
-        this.staging = staging;
-        this.timeline = timeline;
-        this.stalls = stalls;
-        this.checks = checks;
-    }
-
+/**
+ * The report's numbers as JSON. Times are nanoseconds, lengths bytes.
+ *
+ * @param info what ran
+ * @param analysis its physics
+ * @param staging what was staged, and what that cost
+ * @param timeline when what happened
+ * @param stalls what the comparison of ways of output found
+ * @param checks what was checked
+ */
+record Summary(
+        RunInfo info,
+        RunAnalysis analysis,
+        StagingRecord staging,
+        Timeline timeline,
+        StallFigures stalls,
+        List<Check> checks) {
     /**
      * What staging cost one process.
      *
