@@ -6,6 +6,9 @@ import com.github.luben.zstd.ZstdInputStream;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.PushbackInputStream;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -17,22 +20,18 @@ import java.util.List;
 public final class ArchiveReader implements AutoCloseable {
     private static final int NAME_MAX = 1 << 16;
     private static final int COMPONENTS_MAX = 1 << 16;
-    private static final int PIECE = 1 << 16;
     private static final long BYTES_MAX = 1L << 30;
 
     private final InputStream file;
-    private final byte[] word = new byte[8];
     private final ArchiveHead head;
-    private InputStream in;
+    private PushbackInputStream in;
+    private boolean isCompressed;
     private long position;
     private boolean isFirst = true;
     private boolean isFirstComponent = true;
     private int timesliceVersion;
     private int componentVersion;
     private long itemBegin;
-
-    /** The byte that was read to see whether there is one; -1: none. */
-    private int pushed = -1;
 
     /**
      * Reads the head.
@@ -43,14 +42,15 @@ public final class ArchiveReader implements AutoCloseable {
      */
     public ArchiveReader(InputStream file, int expectedType) throws IOException {
         this.file = file;
-        in = file;
+        in = new PushbackInputStream(file);
         try {
             head = readHead(expectedType);
         } catch (EOFException e) {
             throw failed("it ends within its head", true);
         }
         if (head.compression() == ArchiveHead.ZSTD) {
-            in = new ZstdInputStream(file);
+            in = new PushbackInputStream(new ZstdInputStream(file));
+            isCompressed = true;
             position = 0;
         }
     }
@@ -197,19 +197,12 @@ public final class ArchiveReader implements AutoCloseable {
     /** Whether another item begins; keeps its first byte. */
     private boolean hasMore() throws IOException {
         itemBegin = position;
-        pushed = read();
-        return pushed >= 0;
-    }
-
-    private int read() throws IOException {
-        if (pushed >= 0) {
-            int b = pushed;
-            pushed = -1;
-            position++;
-            return b;
-        }
         try {
-            return in.read();
+            int next = in.read();
+            if (next >= 0) {
+                in.unread(next);
+            }
+            return next >= 0;
         } catch (IOException e) {
             throw damaged(e);
         }
@@ -218,9 +211,9 @@ public final class ArchiveReader implements AutoCloseable {
     private IOException damaged(IOException e) {
         // The zstd stream says so when the file ends within it.
         boolean isTruncated = String.valueOf(e.getMessage()).contains("runcated");
-        return in == file
-                ? e
-                : failed("its compressed bytes cannot be read: " + e.getMessage(), isTruncated);
+        return isCompressed
+                ? failed("its compressed bytes cannot be read: " + e.getMessage(), isTruncated)
+                : e;
     }
 
     private int u8() throws IOException {
@@ -228,21 +221,11 @@ public final class ArchiveReader implements AutoCloseable {
     }
 
     private int u32() throws IOException {
-        fill(word, 0, 4);
-        return (int) little(4);
+        return ByteBuffer.wrap(bytes(4)).order(ByteOrder.LITTLE_ENDIAN).getInt();
     }
 
     private long u64() throws IOException {
-        fill(word, 0, 8);
-        return little(8);
-    }
-
-    private long little(int count) {
-        long value = 0;
-        for (int i = count - 1; i >= 0; i--) {
-            value = value << 8 | word[i] & 0xFF;
-        }
-        return value;
+        return ByteBuffer.wrap(bytes(8)).order(ByteOrder.LITTLE_ENDIAN).getLong();
     }
 
     private int length(long max) throws IOException {
@@ -267,37 +250,17 @@ public final class ArchiveReader implements AutoCloseable {
 
     /** Memory grows with what is there, not with what a length claims. */
     private byte[] bytes(int length) throws IOException {
-        byte[] bytes = new byte[Math.min(length, PIECE)];
-        int done = 0;
-        while (done < length) {
-            if (done == bytes.length) {
-                bytes = Arrays.copyOf(bytes, (int) Math.min(length, 2L * done));
-            }
-            fill(bytes, done, bytes.length - done);
-            done = bytes.length;
+        byte[] bytes;
+        try {
+            bytes = in.readNBytes(length);
+        } catch (IOException e) {
+            throw damaged(e);
+        }
+        position += bytes.length;
+        if (bytes.length < length) {
+            throw new EOFException();
         }
         return bytes;
-    }
-
-    private void fill(byte[] target, int offset, int length) throws IOException {
-        int done = 0;
-        if (length > 0 && pushed >= 0) {
-            target[offset] = (byte) read();
-            done = 1;
-        }
-        while (done < length) {
-            int n;
-            try {
-                n = in.read(target, offset + done, length - done);
-            } catch (IOException e) {
-                throw damaged(e);
-            }
-            if (n < 0) {
-                throw new EOFException();
-            }
-            done += n;
-            position += n;
-        }
     }
 
     private ArchiveException truncated() {
