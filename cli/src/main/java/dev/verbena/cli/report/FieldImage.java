@@ -6,6 +6,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
 import java.util.Arrays;
+import java.util.DoubleSummaryStatistics;
 import java.util.HashSet;
 import java.util.Set;
 
@@ -128,8 +129,10 @@ final class FieldImage {
         int each = Math.max(1, Math.min(WIDTH_MAX / width, HEIGHT_MAX / height));
         int across = width * each;
         int down = rows == 1 ? STRIP_HEIGHT : height * each;
-        double least = least();
-        double range = largest() - least;
+        DoubleSummaryStatistics shown =
+                Arrays.stream(values).filter(Double::isFinite).summaryStatistics();
+        double least = shown.getMin();
+        double range = shown.getMax() - least;
         return Png.encode(
                 across,
                 down,
@@ -137,14 +140,6 @@ final class FieldImage {
                     double value = values[y * height / down * width + x / each];
                     return colour(range > 0 ? (value - least) / range : value * 0);
                 });
-    }
-
-    private double least() {
-        return Arrays.stream(values).filter(Double::isFinite).min().orElse(0);
-    }
-
-    private double largest() {
-        return Arrays.stream(values).filter(Double::isFinite).max().orElse(0);
     }
 
     /** Of a part of the range, 0 to 1. */

@@ -309,7 +309,7 @@ public final class InputEngine extends NodeEngine {
                             timeslice,
                             position,
                             size,
-                            ring.microslicesPerComponent(),
+                            context.microslicesPerComponent(),
                             ring.flags(timeslice));
             if (context.descriptorMode() == DescriptorMode.RDMA_WRITE && !putDescriptor(link, at)) {
                 return false;

@@ -254,10 +254,6 @@ final class InputRing implements MicrosliceSink, AutoCloseable {
         return 0;
     }
 
-    int microslicesPerComponent() {
-        return perComponent;
-    }
-
     /**
      * Adds what bytes {@code from} to {@code to} of a component are here: up to four ranges, as
      * both rings may wrap.

@@ -2,10 +2,12 @@ package dev.verbena.cli.demo.transit;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.DigestInputStream;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
@@ -23,7 +25,6 @@ import java.util.List;
 record HashCheck(int expectedCount, int equalCount, List<String> faults) {
     private static final int HASH_LENGTH = 64;
     private static final int SEPARATOR_LENGTH = 2;
-    private static final int PIECE = 1 << 16;
 
     /**
      * Reads all lists and all files.
@@ -71,16 +72,13 @@ record HashCheck(int expectedCount, int equalCount, List<String> faults) {
     }
 
     /** SHA-256 of a file, in small hexadecimal letters. */
-    private static String hash(Path file) {
-        try (InputStream in = Files.newInputStream(file)) {
+    private static String hash(Path path) {
+        try (InputStream file = Files.newInputStream(path)) {
             MessageDigest digest = MessageDigest.getInstance("SHA-256");
-            byte[] piece = new byte[PIECE];
-            for (int n = in.read(piece); n >= 0; n = in.read(piece)) {
-                digest.update(piece, 0, n);
-            }
+            new DigestInputStream(file, digest).transferTo(OutputStream.nullOutputStream());
             return HexFormat.of().formatHex(digest.digest());
         } catch (IOException e) {
-            throw new UncheckedIOException(file + ": cannot be read: " + e.getMessage(), e);
+            throw new UncheckedIOException(path + ": cannot be read: " + e.getMessage(), e);
         } catch (NoSuchAlgorithmException e) {
             throw new IllegalStateException("this Java has no SHA-256", e);
         }

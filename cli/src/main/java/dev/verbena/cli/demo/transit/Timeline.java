@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Collectors;
 
 /**
  * What happened when, on the machine's monotonic clock, in nanoseconds: steps done by all processes
@@ -134,12 +135,11 @@ public final class Timeline {
 
     /** Writes it; the file appears whole. */
     public synchronized void write(Path path) {
-        StringBuilder lines = new StringBuilder();
-        for (Event event : events) {
-            lines.append(event.what()).append(',').append(event.timeNs());
-            lines.append(',').append(event.value()).append('\n');
-        }
-        Report.write(path, lines.toString());
+        String lines =
+                events.stream()
+                        .map(e -> "%s,%s,%s\n".formatted(e.what(), e.timeNs(), e.value()))
+                        .collect(Collectors.joining());
+        Report.write(path, lines);
     }
 
     /** Reads what {@link #write} wrote; empty if there is no such file. */
