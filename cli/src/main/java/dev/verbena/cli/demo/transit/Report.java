@@ -202,9 +202,9 @@ public final class Report {
             RunAnalysis.Frame frame = frames.get(index);
             strip.append(
                     Text.format(
-                            "<figure><img class=\"phase\" data-frame=\"%d\" alt=\"Phase space at step"
-                                    + " %d\" src=\"%s\"><figcaption>t = %.1f, step %2$d</figcaption>"
-                                    + "</figure>",
+                            "<figure><img class=\"phase\" data-frame=\"%d\" alt=\"Phase space at"
+                                    + " step %d\" src=\"%s\"><figcaption>t = %.1f, step %2$d"
+                                    + "</figcaption></figure>",
                             index,
                             frame.sample().step(),
                             data(frame.image()),
