@@ -75,11 +75,6 @@ public final class StagingFigures {
         }
 
         @Override
-        public boolean supportsCommands() {
-            return false;
-        }
-
-        @Override
         public SinkSession open() {
             return this;
         }

@@ -52,11 +52,6 @@ class DartSinkTest {
         }
 
         @Override
-        public boolean supportsCommands() {
-            return false;
-        }
-
-        @Override
         public SinkSession open() throws IOException {
             if (isDown) {
                 throw new IOException("connection refused");

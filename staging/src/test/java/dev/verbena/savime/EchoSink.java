@@ -23,11 +23,6 @@ final class EchoSink implements Sink {
     }
 
     @Override
-    public boolean supportsCommands() {
-        return true;
-    }
-
-    @Override
     public SinkSession open() throws IOException {
         SinkSession session = files.open();
         return new SinkSession() {

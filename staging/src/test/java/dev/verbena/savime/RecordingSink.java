@@ -69,11 +69,6 @@ public final class RecordingSink implements Sink {
     }
 
     @Override
-    public boolean supportsCommands() {
-        return true;
-    }
-
-    @Override
     public SinkSession open() throws IOException {
         return session(this);
     }

@@ -43,11 +43,6 @@ class StagingLargeIT {
         }
 
         @Override
-        public boolean supportsCommands() {
-            return false;
-        }
-
-        @Override
         public SinkSession open() {
             return new SampleSession(samples);
         }

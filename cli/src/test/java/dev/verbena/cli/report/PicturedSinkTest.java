@@ -54,11 +54,6 @@ class PicturedSinkTest {
         }
 
         @Override
-        public boolean supportsCommands() {
-            return false;
-        }
-
-        @Override
         public SinkSession open() {
             return this;
         }

@@ -86,11 +86,6 @@ final class SimulatedSink implements Sink {
     }
 
     @Override
-    public boolean supportsCommands() {
-        return true;
-    }
-
-    @Override
     public SinkSession open() throws IOException {
         if (isAway) {
             throw new IOException("the sink is away");

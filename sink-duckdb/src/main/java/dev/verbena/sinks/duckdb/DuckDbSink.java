@@ -48,11 +48,6 @@ public final class DuckDbSink implements Sink {
     }
 
     @Override
-    public boolean supportsCommands() {
-        return true;
-    }
-
-    @Override
     public SinkSession open() throws IOException {
         return engine.open();
     }

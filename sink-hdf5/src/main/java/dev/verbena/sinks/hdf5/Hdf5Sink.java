@@ -1,23 +1,20 @@
 package dev.verbena.sinks.hdf5;
 
 import dev.verbena.staging.sink.Boxes;
+import dev.verbena.staging.sink.FolderSink;
 import dev.verbena.staging.sink.PieceIndex;
-import dev.verbena.staging.sink.Sink;
 import dev.verbena.staging.sink.SinkDataset;
 import dev.verbena.staging.sink.SinkRejectedException;
-import dev.verbena.staging.sink.SinkSession;
 import dev.verbena.staging.sink.StagedPiece;
 import dev.verbena.staging.sink.Subtar;
 import dev.verbena.staging.sink.Tar;
 import dev.verbena.staging.sink.TarFolder;
-import dev.verbena.staging.sink.TarText;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -35,13 +32,12 @@ import java.util.List;
  * dimensions at most, a vector's scalars one of them. There are no other commands. Thread-safe; one
  * session at a time.
  */
-public final class Hdf5Sink implements Sink {
+public final class Hdf5Sink extends FolderSink {
     private static final String END = ".h5";
 
     /** {@code H5S_MAX_RANK}: no program can read an array of more. */
     private static final int DIMENSIONS_MAX = 32;
 
-    private final Path folder;
     private final PieceIndex index;
     private final TarFolder tars;
 
@@ -51,7 +47,7 @@ public final class Hdf5Sink implements Sink {
      * @throws UncheckedIOException naming the folder, if it cannot be used
      */
     public Hdf5Sink(Path folder) {
-        this.folder = folder;
+        super(folder, "a folder of HDF5 files runs no such commands");
         this.tars = new TarFolder(folder);
         try {
             Files.createDirectories(folder);
@@ -60,27 +56,6 @@ public final class Hdf5Sink implements Sink {
             throw new UncheckedIOException("sink " + folder + ": " + e.getMessage(), e);
         }
     }
-
-    @Override
-    public int sessionsMax() {
-        return 1;
-    }
-
-    @Override
-    public boolean supportsCommands() {
-        return true;
-    }
-
-    @Override
-    public SinkSession open() throws IOException {
-        if (!Files.isDirectory(folder)) {
-            throw new IOException("there is no folder " + folder);
-        }
-        return new Session();
-    }
-
-    @Override
-    public void close() {}
 
     private static Hdf5Header header(StagedPiece piece) {
         long[] shape = Boxes.extended(piece.global(), piece.vector(), piece.vector());
@@ -118,7 +93,7 @@ public final class Hdf5Sink implements Sink {
     }
 
     private Path file(StagedPiece piece) {
-        return folder.resolve(piece.variable() + "." + piece.step() + END);
+        return folder().resolve(piece.variable() + "." + piece.step() + END);
     }
 
     private static Path fresh(Path file) {
@@ -133,14 +108,8 @@ public final class Hdf5Sink implements Sink {
                 StandardOpenOption.WRITE);
     }
 
-    private void show(Path file) throws IOException {
-        Files.move(fresh(file), file, StandardCopyOption.ATOMIC_MOVE);
-        try (FileChannel directory = FileChannel.open(folder, StandardOpenOption.READ)) {
-            directory.force(true);
-        }
-    }
-
-    private synchronized void take(SinkDataset dataset, FileChannel data) throws IOException {
+    @Override
+    protected synchronized void take(SinkDataset dataset, FileChannel data) throws IOException {
         StagedPiece piece = StagedPiece.of(dataset);
         Path file = file(piece);
         if (!index.contains(piece)) {
@@ -160,7 +129,7 @@ public final class Hdf5Sink implements Sink {
             requireSameValues(piece, data);
         }
         if (index.isSealed(piece) && Files.exists(fresh(file))) {
-            show(file);
+            show(fresh(file), file);
         }
     }
 
@@ -181,9 +150,10 @@ public final class Hdf5Sink implements Sink {
         }
     }
 
-    private synchronized void load(Subtar subtar) throws IOException {
+    @Override
+    protected synchronized void load(Subtar subtar) throws IOException {
         Tar tar = tars.tar(subtar.tar());
-        Subtar.Box box = TarFolder.free(tar, subtar, folder, tar.name() + ".", END);
+        Subtar.Box box = TarFolder.free(tar, subtar, folder(), tar.name() + ".", END);
         long[] shape = TarFolder.grid(tar, subtar, box);
         List<Hdf5Header.Field> fields = new ArrayList<>();
         List<StagedPiece> pieces = new ArrayList<>();
@@ -193,7 +163,7 @@ public final class Hdf5Sink implements Sink {
             fields.add(field(tar, subtar, box, shape, attribute));
         }
         Hdf5Header header = Hdf5Header.of(tar.name() + ".%T" + END, 0, fields);
-        Path file = folder.resolve(tar.name() + "." + box.text() + END);
+        Path file = folder().resolve(tar.name() + "." + box.text() + END);
         Files.deleteIfExists(fresh(file));
         try (FileChannel out = openFresh(file)) {
             begin(out, header);
@@ -202,7 +172,7 @@ public final class Hdf5Sink implements Sink {
             }
             out.force(true);
         }
-        show(file);
+        show(fresh(file), file);
     }
 
     /** The file that a piece was written into. */
@@ -266,44 +236,11 @@ public final class Hdf5Sink implements Sink {
                 offset);
     }
 
-    private void create(Tar tar) throws IOException {
+    @Override
+    protected synchronized void create(Tar tar) throws IOException {
         for (Tar.Attribute each : tar.attributes()) {
             rank(tar, each);
         }
-        synchronized (this) {
-            tars.create(tar);
-        }
-    }
-
-    private final class Session implements SinkSession {
-        @Override
-        public void transfer(SinkDataset dataset, FileChannel data) throws IOException {
-            take(dataset, data);
-        }
-
-        @Override
-        public boolean mapsTars() {
-            return true;
-        }
-
-        @Override
-        public String createTar(Tar tar) throws IOException {
-            create(tar);
-            return TarText.DONE;
-        }
-
-        @Override
-        public String loadSubtar(Subtar subtar) throws IOException {
-            load(subtar);
-            return TarText.DONE;
-        }
-
-        @Override
-        public String command(String text) throws IOException {
-            throw new SinkRejectedException("a folder of HDF5 files runs no such commands");
-        }
-
-        @Override
-        public void close() {}
+        tars.create(tar);
     }
 }

@@ -66,11 +66,6 @@ public final class PostgresSink implements Sink {
     }
 
     @Override
-    public boolean supportsCommands() {
-        return true;
-    }
-
-    @Override
     public SinkSession open() throws IOException {
         try {
             // A DriverManager does not see drivers of a class loader that is made for a sink.
@@ -87,9 +82,6 @@ public final class PostgresSink implements Sink {
             throw new IOException(url + ": " + e.getMessage(), e);
         }
     }
-
-    @Override
-    public void close() {}
 
     /**
      * Whether trying it again may help: the server is away, full, stopping, had a conflict, or has

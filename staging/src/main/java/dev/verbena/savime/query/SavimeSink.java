@@ -44,11 +44,6 @@ public final class SavimeSink implements Sink {
     }
 
     @Override
-    public boolean supportsCommands() {
-        return true;
-    }
-
-    @Override
     public SinkSession open() throws IOException {
         SavimeClient client = SavimeClient.connect(host, port, limits);
         if (isRestarted(client.clientId())) {
@@ -68,9 +63,6 @@ public final class SavimeSink implements Sink {
     public void watch(SinkWatch by) {
         watch = by;
     }
-
-    @Override
-    public void close() {}
 
     private static final class Session implements SinkSession {
         private final SavimeClient client;

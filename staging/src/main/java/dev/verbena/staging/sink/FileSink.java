@@ -22,10 +22,9 @@ import java.util.Arrays;
  * .subtar} with a pair of positions for each dimension; each holds the command, which names the
  * datasets.
  */
-public final class FileSink implements Sink {
+public final class FileSink extends FolderSink {
     private static final int SESSIONS_MAX = 64;
 
-    private final Path folder;
     private final FileTars tars;
 
     /**
@@ -34,7 +33,7 @@ public final class FileSink implements Sink {
      * @throws UncheckedIOException naming it, if it cannot be made
      */
     public FileSink(Path folder) {
-        this.folder = folder;
+        super(folder, "a folder of files runs no commands");
         this.tars = new FileTars(folder);
         try {
             Files.createDirectories(folder);
@@ -49,60 +48,29 @@ public final class FileSink implements Sink {
     }
 
     @Override
-    public boolean supportsCommands() {
-        return false;
+    protected void take(SinkDataset dataset, FileChannel data) throws IOException {
+        Path raw = folder().resolve(dataset.name() + ".raw");
+        Path json = folder().resolve(dataset.name() + ".json");
+        String text = describe(dataset);
+        boolean isThere = Files.exists(raw);
+        if (isThere) {
+            requireSame(dataset, data, raw, json, text);
+        }
+        write(json, text);
+        if (!isThere) {
+            replace(raw, out -> copy(data, dataset.length(), out));
+        }
+        force(folder());
     }
 
     @Override
-    public SinkSession open() throws IOException {
-        if (!Files.isDirectory(folder)) {
-            throw new IOException("there is no folder " + folder);
-        }
-        return new Session();
+    protected void create(Tar tar) throws IOException {
+        tars.create(tar);
     }
 
     @Override
-    public void close() {}
-
-    private final class Session implements SinkSession {
-        @Override
-        public void transfer(SinkDataset dataset, FileChannel data) throws IOException {
-            Path raw = folder.resolve(dataset.name() + ".raw");
-            Path json = folder.resolve(dataset.name() + ".json");
-            String text = describe(dataset);
-            boolean isThere = Files.exists(raw);
-            if (isThere) {
-                requireSame(dataset, data, raw, json, text);
-            }
-            write(json, text);
-            if (!isThere) {
-                replace(raw, out -> copy(data, dataset.length(), out));
-            }
-            force(folder);
-        }
-
-        @Override
-        public String command(String text) throws IOException {
-            throw new SinkRejectedException("a folder of files runs no commands");
-        }
-
-        @Override
-        public boolean mapsTars() {
-            return true;
-        }
-
-        @Override
-        public String createTar(Tar tar) throws IOException {
-            return tars.create(tar);
-        }
-
-        @Override
-        public String loadSubtar(Subtar subtar) throws IOException {
-            return tars.load(subtar);
-        }
-
-        @Override
-        public void close() {}
+    protected void load(Subtar subtar) throws IOException {
+        tars.load(subtar);
     }
 
     static void force(Path folder) throws IOException {

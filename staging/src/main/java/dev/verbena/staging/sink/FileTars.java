@@ -16,24 +16,22 @@ final class FileTars {
         tars = new TarFolder(folder);
     }
 
-    synchronized String create(Tar tar) throws IOException {
+    synchronized void create(Tar tar) throws IOException {
         for (Tar.Dimension each : tar.dimensions()) {
             if (each.isExplicit()) {
                 length(each.dataset());
             }
         }
         tars.create(tar);
-        return TarText.DONE;
     }
 
-    synchronized String load(Subtar subtar) throws IOException {
+    synchronized void load(Subtar subtar) throws IOException {
         Tar tar = tars.tar(subtar.tar());
         Subtar.Box box = TarFolder.free(tar, subtar, folder, tar.name() + ".", END);
         checkDatasets(tar, subtar, box);
         Path file = folder.resolve(tar.name() + "." + box.text() + END);
         FileSink.write(file, subtar.text() + "\n");
         FileSink.force(folder);
-        return TarText.DONE;
     }
 
     private void checkDatasets(Tar tar, Subtar subtar, Subtar.Box box) throws IOException {

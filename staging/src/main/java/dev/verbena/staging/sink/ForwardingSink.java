@@ -26,11 +26,6 @@ public abstract class ForwardingSink implements Sink {
     }
 
     @Override
-    public boolean supportsCommands() {
-        return sink.supportsCommands();
-    }
-
-    @Override
     public SinkSession open() throws IOException {
         return new Session(sink.open());
     }

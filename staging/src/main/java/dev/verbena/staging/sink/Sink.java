@@ -7,9 +7,6 @@ public interface Sink extends AutoCloseable {
     /** Sessions that may be open at a time, at least 1. */
     int sessionsMax();
 
-    /** Whether {@link SinkSession#command} does anything but refuse. */
-    boolean supportsCommands();
-
     /**
      * Opens a session. May wait.
      *
@@ -25,5 +22,5 @@ public interface Sink extends AutoCloseable {
 
     /** Gives up what the sink itself holds; sessions are closed by those that opened them. */
     @Override
-    void close();
+    default void close() {}
 }

@@ -6,7 +6,6 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
@@ -24,10 +23,9 @@ import java.util.regex.Pattern;
  * its ranges are ordered, its dimensions implicit, its datasets of the region's size. There are no
  * other commands. Thread-safe; one session at a time.
  */
-public final class ZarrSink implements Sink {
+public final class ZarrSink extends FolderSink {
     private static final Pattern CHUNKS = Pattern.compile("\"chunks\": \\[([0-9, ]*)]");
 
-    private final Path folder;
     private final Path begun;
     private final PieceIndex index;
     private final TarFolder tars;
@@ -38,7 +36,7 @@ public final class ZarrSink implements Sink {
      * @throws UncheckedIOException naming the folder, if it cannot be used
      */
     public ZarrSink(Path folder) {
-        this.folder = folder;
+        super(folder, "a Zarr store runs no such commands");
         begun = folder.resolve(".verbena");
         try {
             Files.createDirectories(begun);
@@ -50,27 +48,6 @@ public final class ZarrSink implements Sink {
         }
     }
 
-    @Override
-    public int sessionsMax() {
-        return 1;
-    }
-
-    @Override
-    public boolean supportsCommands() {
-        return true;
-    }
-
-    @Override
-    public SinkSession open() throws IOException {
-        if (!Files.isDirectory(folder)) {
-            throw new IOException("there is no folder " + folder);
-        }
-        return new Session();
-    }
-
-    @Override
-    public void close() {}
-
     private static void group(Path of) throws IOException {
         Files.createDirectories(of);
         if (!Files.exists(of.resolve(".zgroup"))) {
@@ -79,14 +56,15 @@ public final class ZarrSink implements Sink {
     }
 
     private Path complete(StagedPiece piece) {
-        return folder.resolve(piece.variable()).resolve(Long.toString(piece.step()));
+        return folder().resolve(piece.variable()).resolve(Long.toString(piece.step()));
     }
 
     private Path begun(StagedPiece piece) {
         return begun.resolve(piece.variable() + "." + piece.step());
     }
 
-    private synchronized void take(SinkDataset dataset, FileChannel data) throws IOException {
+    @Override
+    protected synchronized void take(SinkDataset dataset, FileChannel data) throws IOException {
         StagedPiece piece = StagedPiece.of(dataset);
         if (!index.contains(piece)) {
             if (Files.exists(complete(piece))) {
@@ -106,11 +84,6 @@ public final class ZarrSink implements Sink {
             group(complete(piece).getParent());
             show(begun(piece), complete(piece));
         }
-    }
-
-    private static void show(Path fresh, Path array) throws IOException {
-        Files.move(fresh, array, StandardCopyOption.ATOMIC_MOVE);
-        FileSink.force(array.getParent());
     }
 
     private static int element(StagedPiece piece) {
@@ -243,9 +216,10 @@ public final class ZarrSink implements Sink {
         }
     }
 
-    private synchronized void load(Subtar subtar) throws IOException {
+    @Override
+    protected synchronized void load(Subtar subtar) throws IOException {
         Tar tar = tars.tar(subtar.tar());
-        Path group = folder.resolve(tar.name());
+        Path group = folder().resolve(tar.name());
         Subtar.Box box = TarFolder.free(tar, subtar, group, "", "");
         long[] shape = TarFolder.grid(tar, subtar, box);
         Path fresh = begun.resolve(tar.name() + ".region");
@@ -314,40 +288,9 @@ public final class ZarrSink implements Sink {
         return ZarrText.attributes(names, vector, more);
     }
 
-    private synchronized void create(Tar tar) throws IOException {
+    @Override
+    protected synchronized void create(Tar tar) throws IOException {
         tars.create(tar);
-        group(folder.resolve(tar.name()));
-    }
-
-    private final class Session implements SinkSession {
-        @Override
-        public void transfer(SinkDataset dataset, FileChannel data) throws IOException {
-            take(dataset, data);
-        }
-
-        @Override
-        public boolean mapsTars() {
-            return true;
-        }
-
-        @Override
-        public String createTar(Tar tar) throws IOException {
-            create(tar);
-            return TarText.DONE;
-        }
-
-        @Override
-        public String loadSubtar(Subtar subtar) throws IOException {
-            load(subtar);
-            return TarText.DONE;
-        }
-
-        @Override
-        public String command(String text) throws IOException {
-            throw new SinkRejectedException("a Zarr store runs no such commands");
-        }
-
-        @Override
-        public void close() {}
+        group(folder().resolve(tar.name()));
     }
 }

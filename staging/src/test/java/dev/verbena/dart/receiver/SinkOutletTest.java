@@ -59,11 +59,6 @@ class SinkOutletTest {
         }
 
         @Override
-        public boolean supportsCommands() {
-            return false;
-        }
-
-        @Override
         public SinkSession open() {
             return this;
         }

@@ -29,11 +29,6 @@ class SenderPoolTest {
         }
 
         @Override
-        public boolean supportsCommands() {
-            return true;
-        }
-
-        @Override
         public SinkSession open() {
             if (onOpen != null) {
                 throw onOpen;

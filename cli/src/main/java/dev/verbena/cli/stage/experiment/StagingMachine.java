@@ -26,18 +26,8 @@ final class StagingMachine implements AutoCloseable {
         }
 
         @Override
-        public boolean supportsCommands() {
-            return false;
-        }
-
-        @Override
         public SinkSession open() throws IOException {
             throw new IOException("the experiment has no sink");
-        }
-
-        @Override
-        public void close() {
-            // Nothing is held.
         }
     }
 

@@ -89,11 +89,6 @@ public final class DuckDb implements Sink {
     }
 
     @Override
-    public boolean supportsCommands() {
-        return true;
-    }
-
-    @Override
     public synchronized SinkSession open() throws IOException {
         if (isClosed) {
             throw new IOException("the database " + file + " is closed");
