@@ -72,13 +72,14 @@ public final class PostgresSink implements Sink {
             Connection connection = new Driver().connect(url, properties);
             try {
                 connection.setAutoCommit(false);
-                PieceTables.createCatalogue(connection);
-                return new Session(connection);
-            } catch (SQLException e) {
+                Session session = new Session(connection);
+                session.inTransaction(session.statements::createCatalogue);
+                return session;
+            } catch (SQLException | IOException e) {
                 connection.close();
                 throw e;
             }
-        } catch (SQLException e) {
+        } catch (SQLException | IOException e) {
             throw new IOException(url + ": " + e.getMessage(), e);
         }
     }
@@ -95,17 +96,51 @@ public final class PostgresSink implements Sink {
     }
 
     private interface Work {
-        void run() throws IOException;
+        void run() throws IOException, SQLException;
     }
 
     private static final class Session implements SinkSession {
         private final Connection connection;
         private final RowWriter rows = new RowWriter();
+        private final Statements statements;
         private final SqlTars tars;
 
         Session(Connection connection) {
             this.connection = connection;
-            tars = new SqlTars(new SessionRows(connection), "/");
+            statements = new Statements(connection);
+            tars = new SqlTars(statements, "/");
+        }
+
+        private void inTransaction(Work work) throws IOException {
+            inTransaction(work, false);
+        }
+
+        /** All of it or nothing. */
+        private void inTransaction(Work work, boolean isDataset) throws IOException {
+            try {
+                work.run();
+                connection.commit();
+            } catch (SQLException e) {
+                throw failure(e, isDataset);
+            } catch (IOException e) {
+                rollBack();
+                throw e.getCause() instanceof SQLException cause ? failure(cause, isDataset) : e;
+            }
+        }
+
+        private IOException failure(SQLException e, boolean isDataset) {
+            rollBack();
+            return isPassing(e, isDataset)
+                    ? new IOException(e.getMessage(), e)
+                    : new SinkRejectedException(e.getMessage());
+        }
+
+        private void rollBack() {
+            try {
+                connection.rollback();
+            } catch (SQLException e) {
+                // The connection is of no use any more; the caller's failure says why.
+            }
         }
 
         @Override
@@ -116,26 +151,24 @@ public final class PostgresSink implements Sink {
         @Override
         public void transferAll(List<SinkDataset> datasets, List<FileChannel> data)
                 throws IOException {
-            try {
-                for (int i = 0; i < datasets.size(); i++) {
-                    insert(datasets.get(i), data.get(i));
-                }
-                connection.commit();
-            } catch (SQLException e) {
-                throw failure(e, true);
-            } catch (IOException e) {
-                rollBack();
-                throw e;
-            }
+            inTransaction(
+                    () -> {
+                        for (int i = 0; i < datasets.size(); i++) {
+                            insert(datasets.get(i), data.get(i));
+                        }
+                    },
+                    true);
         }
 
         private void insert(SinkDataset dataset, FileChannel data)
                 throws IOException, SQLException {
             StagedPiece piece = StagedPiece.of(dataset);
-            if (PieceTables.claim(connection, dataset, piece)) {
-                PieceTables.create(connection, piece);
+            // Waits for a transaction that has a piece of this key.
+            if (statements.update(SqlTars.claim(dataset, piece)) == 1) {
+                statements.createTable(piece);
                 copy(piece, data);
-            } else if (!dataset.isRepeated() || !PieceTables.isSame(connection, dataset, piece)) {
+            } else if (!dataset.isRepeated()
+                    || statements.query(SqlTars.same(dataset, piece)).isEmpty()) {
                 throw new SinkRejectedException("there is already " + piece.describe());
             }
         }
@@ -164,13 +197,9 @@ public final class PostgresSink implements Sink {
 
         @Override
         public String command(String text) throws IOException {
-            try {
-                String answer = SqlAnswer.of(connection, text);
-                connection.commit();
-                return answer;
-            } catch (SQLException e) {
-                throw failure(e, false);
-            }
+            String[] answer = new String[1];
+            inTransaction(() -> answer[0] = statements.answer(text));
+            return answer[0];
         }
 
         @Override
@@ -180,7 +209,7 @@ public final class PostgresSink implements Sink {
                 throw new SinkRejectedException("a query is one statement, without a semicolon");
             }
             try {
-                return SqlAnswer.query(connection, text, rowsMax);
+                return statements.table(text, rowsMax);
             } catch (SQLException e) {
                 throw failure(e, false);
             } finally {
@@ -195,40 +224,14 @@ public final class PostgresSink implements Sink {
 
         @Override
         public String createTar(Tar tar) throws IOException {
-            return inTransaction(() -> tars.create(tar));
+            inTransaction(() -> tars.create(tar));
+            return TarText.DONE;
         }
 
         @Override
         public String loadSubtar(Subtar subtar) throws IOException {
-            return inTransaction(() -> tars.load(subtar));
-        }
-
-        private String inTransaction(Work work) throws IOException {
-            try {
-                work.run();
-                connection.commit();
-                return TarText.DONE;
-            } catch (SQLException e) {
-                throw failure(e, false);
-            } catch (IOException e) {
-                rollBack();
-                throw e.getCause() instanceof SQLException cause ? failure(cause, false) : e;
-            }
-        }
-
-        private IOException failure(SQLException e, boolean isDataset) {
-            rollBack();
-            return isPassing(e, isDataset)
-                    ? new IOException(e.getMessage(), e)
-                    : new SinkRejectedException(e.getMessage());
-        }
-
-        private void rollBack() {
-            try {
-                connection.rollback();
-            } catch (SQLException e) {
-                // The connection is of no use any more; the caller's failure says why.
-            }
+            inTransaction(() -> tars.load(subtar));
+            return TarText.DONE;
         }
 
         @Override

@@ -85,18 +85,32 @@ public final class SqlTars {
         return names.append(", value").toString();
     }
 
+    /** A statement that lists a piece; it changes no row if there is one of its key. */
+    public static String claim(SinkDataset dataset, StagedPiece piece) {
+        return row(
+                "INSERT INTO verbena_piece VALUES ('%s', %s, %s, '%s', '%s', %s, %s, %s) ON CONFLICT DO NOTHING",
+                dataset,
+                piece);
+    }
+
     /** A query that finds a row if this dataset was this piece, of its type and shape. */
     public static String same(SinkDataset dataset, StagedPiece piece) {
-        return "SELECT 1 FROM verbena_piece WHERE variable = '%s' AND step = %s AND rank = %s AND dataset = '%s' AND type = '%s' AND shape = %s AND start = %s AND size = %s"
-                .formatted(
-                        piece.variable(),
-                        piece.step(),
-                        piece.rank(),
-                        dataset.name(),
-                        dataset.type(),
-                        array(piece.global()),
-                        array(piece.start()),
-                        array(piece.shape()));
+        return row(
+                "SELECT 1 FROM verbena_piece WHERE variable = '%s' AND step = %s AND rank = %s AND dataset = '%s' AND type = '%s' AND shape = %s AND start = %s AND size = %s",
+                dataset,
+                piece);
+    }
+
+    private static String row(String sql, SinkDataset dataset, StagedPiece piece) {
+        return sql.formatted(
+                piece.variable(),
+                piece.step(),
+                piece.rank(),
+                dataset.name(),
+                dataset.type(),
+                array(piece.global()),
+                array(piece.start()),
+                array(piece.shape()));
     }
 
     /**

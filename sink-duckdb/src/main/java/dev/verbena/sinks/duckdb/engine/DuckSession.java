@@ -117,20 +117,7 @@ final class DuckSession implements SinkSession {
 
     private void insert(SinkDataset dataset, StagedPiece piece, FileChannel data)
             throws IOException {
-        boolean isNew =
-                statements.update(
-                                "INSERT INTO verbena_piece VALUES ('%s', %s, %s, '%s', '%s', %s, %s, %s) ON CONFLICT DO NOTHING"
-                                        .formatted(
-                                                piece.variable(),
-                                                piece.step(),
-                                                piece.rank(),
-                                                dataset.name(),
-                                                dataset.type(),
-                                                SqlTars.array(piece.global()),
-                                                SqlTars.array(piece.start()),
-                                                SqlTars.array(piece.shape())))
-                        == 1;
-        if (isNew) {
+        if (statements.update(SqlTars.claim(dataset, piece)) == 1) {
             requireOwnTable(piece);
             statements.update(
                     "CREATE TABLE IF NOT EXISTS \"%s\" (%s)"
