@@ -5,6 +5,7 @@ import dev.verbena.nsim.world.World;
 import dev.verbena.savime.store.BackgroundWork;
 import java.util.ArrayDeque;
 import java.util.Random;
+import java.util.function.Consumer;
 
 /**
  * Work on files in virtual time: each job runs late, and its end is polled later still, as chance
@@ -16,12 +17,18 @@ final class SimulatedWork implements BackgroundWork {
     private final Random random;
     private final int longestNs;
     private final ArrayDeque<Job> jobs = new ArrayDeque<>();
-    private final ArrayDeque<Ended> untold = new ArrayDeque<>();
-    private final ArrayDeque<Ended> ended = new ArrayDeque<>();
+    private final ArrayDeque<Runnable> untold = new ArrayDeque<>();
+    private final ArrayDeque<Runnable> ended = new ArrayDeque<>();
     private boolean isBusy;
     private int pending;
 
-    private record Ended(Job job, Exception failure) {}
+    private record Job(Step step, Consumer<Exception> onEnd) {
+        /** What is left to be done once it has run. */
+        Runnable run() {
+            Exception failure = step.failure();
+            return () -> onEnd.accept(failure);
+        }
+    }
 
     /**
      * Idle.
@@ -41,9 +48,9 @@ final class SimulatedWork implements BackgroundWork {
     }
 
     @Override
-    public void submit(Job job) {
+    public void submit(Step step, Consumer<Exception> onEnd) {
         pending++;
-        jobs.add(job);
+        jobs.add(new Job(step, onEnd));
         begin();
     }
 
@@ -58,19 +65,10 @@ final class SimulatedWork implements BackgroundWork {
         if (process.isDead()) {
             return;
         }
-        untold.add(run(jobs.remove()));
+        untold.add(jobs.remove().run());
         world.after(random.nextInt(longestNs), this::tellFirst);
         isBusy = false;
         begin();
-    }
-
-    private static Ended run(Job job) {
-        try {
-            job.run();
-            return new Ended(job, null);
-        } catch (Exception e) {
-            return new Ended(job, e);
-        }
     }
 
     private void tellFirst() {
@@ -84,9 +82,8 @@ final class SimulatedWork implements BackgroundWork {
     public int poll() {
         int count = ended.size();
         for (int i = 0; i < count; i++) {
-            Ended one = ended.remove();
             pending--;
-            one.job.ended(one.failure);
+            ended.remove().run();
         }
         return count;
     }
@@ -104,7 +101,7 @@ final class SimulatedWork implements BackgroundWork {
     @Override
     public void close() {
         while (!jobs.isEmpty()) {
-            untold.add(run(jobs.remove()));
+            untold.add(jobs.remove().run());
         }
         ended.addAll(untold);
         untold.clear();

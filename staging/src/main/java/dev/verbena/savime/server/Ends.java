@@ -89,7 +89,6 @@ final class Ends {
                     true,
                     file::removeMeta,
                     failure -> {
-                        report(failure);
                         admission.keep(file);
                         removed(dataset, how);
                     });
@@ -99,7 +98,6 @@ final class Ends {
                     file.isInMemory(),
                     () -> file.remove(isRead != null),
                     failure -> {
-                        report(failure);
                         if (!keepIfInUse(isRead, file)) {
                             release(file);
                         }
@@ -150,19 +148,12 @@ final class Ends {
         }
     }
 
-    private void report(Exception failure) {
-        if (failure != null) {
-            settings.environment().errorHandler().onError(failure);
-        }
-    }
-
     /** Deletes a file that no dataset has, and whose bytes were given back. */
     void discard(StagedFile file) {
         jobs.submit(
                 file.isInMemory(),
                 () -> file.remove(false),
                 failure -> {
-                    report(failure);
                     if (keepIfInUse(null, file)) {
                         admission.charge(file);
                     }

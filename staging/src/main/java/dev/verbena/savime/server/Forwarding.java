@@ -176,7 +176,6 @@ final class Forwarding {
                     if (failure == null) {
                         entry.text(read[0]);
                     } else if (queue.remove(entry)) {
-                        settings.environment().errorHandler().onError(failure);
                         commands.answer(by, entry.request, StgStatus.IO_ERROR, "");
                     }
                 });
@@ -391,12 +390,7 @@ final class Forwarding {
         jobs.submit(
                 dataset.file().isInMemory(),
                 () -> dataset.file().writeMeta(dataset.meta().in(DatasetState.FAILED)),
-                failure -> {
-                    dataset.jobs(-1);
-                    if (failure != null) {
-                        settings.environment().errorHandler().onError(failure);
-                    }
-                });
+                failure -> dataset.jobs(-1));
     }
 
     /** Removes what was refused long ago, and queue entries whose dataset was replaced. */

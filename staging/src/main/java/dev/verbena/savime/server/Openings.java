@@ -415,7 +415,7 @@ final class Openings {
                     if (failure == null) {
                         made(opening, made[0], meta);
                     } else {
-                        notMade(opening, isMemory, used == null ? made[0] : used, failure);
+                        notMade(opening, isMemory, used == null ? made[0] : used);
                     }
                 });
     }
@@ -456,8 +456,7 @@ final class Openings {
      *
      * @param file what there is of it; null: nothing
      */
-    private void notMade(Opening opening, boolean isMemory, StagedFile file, Exception failure) {
-        settings.environment().errorHandler().onError(failure);
+    private void notMade(Opening opening, boolean isMemory, StagedFile file) {
         registry.give(opening.name, opening.replaced);
         admission.release(isMemory, opening.length);
         if (file != null) {

@@ -4,6 +4,7 @@ import dev.verbena.memory.OffHeapMemory;
 import dev.verbena.memory.RegisteredRegion;
 import dev.verbena.memory.RemoteDescriptor;
 import dev.verbena.savime.server.Connection.Asked;
+import dev.verbena.savime.store.BackgroundWork;
 import dev.verbena.savime.wire.DatasetState;
 import dev.verbena.savime.wire.StgFlags;
 import dev.verbena.savime.wire.StgFlyweight;
@@ -168,7 +169,6 @@ final class Reception {
     }
 
     private void notGranted(Block block, Asked asked, Exception failure) {
-        settings.environment().errorHandler().onError(failure);
         boolean isSpace = failure instanceof UncheckedIOException;
         Connection by = block.connection();
         by.granted(-1);
@@ -193,6 +193,7 @@ final class Reception {
                 if (block.isBounce()) {
                     bounce.giveBack(block.memory());
                 }
+                settings.environment().errorHandler().onError(e);
                 notGranted(block, asked, e);
                 return;
             }
@@ -266,7 +267,7 @@ final class Reception {
         }
         DirectBuffer window = block.memory().buffer(0, block.length());
         dataset.jobs(1);
-        StorageJobs.Step step =
+        BackgroundWork.Step step =
                 () -> {
                     if (hasCrc) {
                         found[0] = dataset.file().crc(window, block.length());
@@ -299,9 +300,6 @@ final class Reception {
             dataset.received(block, crc);
             sealing.answer(dataset);
             return;
-        }
-        if (failure != null) {
-            settings.environment().errorHandler().onError(failure);
         }
         sealing.fail(dataset, failure == null ? StgStatus.CHECKSUM : StgStatus.IO_ERROR);
     }

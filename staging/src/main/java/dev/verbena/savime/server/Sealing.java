@@ -121,7 +121,6 @@ final class Sealing {
                 failure -> {
                     dataset.jobs(-1);
                     if (failure != null) {
-                        settings.environment().errorHandler().onError(failure);
                         fail(dataset, StgStatus.IO_ERROR);
                     } else {
                         sealed(dataset);

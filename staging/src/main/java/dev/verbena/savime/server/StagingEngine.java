@@ -84,7 +84,12 @@ public final class StagingEngine implements ProtocolAgent {
         this.senders = senders;
         memoryWork = workers.apply("verbena-stage-memory");
         diskWork = workers.apply("verbena-stage-disk");
-        jobs = new StorageJobs(memoryWork, diskWork, memory != null && memory.isQuick());
+        jobs =
+                new StorageJobs(
+                        memoryWork,
+                        diskWork,
+                        memory != null && memory.isQuick(),
+                        environment.errorHandler());
         registry = new Registry(environment.epochClock().time() << 20);
         bounce = new BounceBuffers(settings.bounceLength(), settings.bounceCount());
         ends = new Ends(settings, registry, jobs, counts, bounce, arrays);
@@ -147,9 +152,9 @@ public final class StagingEngine implements ProtocolAgent {
         recover();
         if (memory != null) {
             try {
-                looked(memory.space(), null);
+                looked(memory.space());
             } catch (IOException e) {
-                looked(null, e);
+                environment.errorHandler().onError(e);
             }
         }
         prefault();
@@ -174,16 +179,18 @@ public final class StagingEngine implements ProtocolAgent {
             lookedNs = nowNs;
             StagingDirectory.Space[] space = new StagingDirectory.Space[1];
             jobs.submit(
-                    true, () -> space[0] = memory.space(), failure -> looked(space[0], failure));
+                    true,
+                    () -> space[0] = memory.space(),
+                    failure -> {
+                        if (failure == null) {
+                            looked(space[0]);
+                        }
+                    });
         }
     }
 
-    private void looked(StagingDirectory.Space space, Exception failure) {
-        if (failure == null) {
-            admission.fileSystem(space.total(), space.used());
-        } else {
-            environment.errorHandler().onError(failure);
-        }
+    private void looked(StagingDirectory.Space space) {
+        admission.fileSystem(space.total(), space.used());
     }
 
     /** Fills the pool with files that have their pages. */
@@ -214,7 +221,6 @@ public final class StagingEngine implements ProtocolAgent {
             admission.keep(file);
             return;
         }
-        environment.errorHandler().onError(failure);
         admission.notMade(length);
         if (file != null) {
             ends.discard(file);

@@ -2,6 +2,7 @@ package dev.verbena.savime.server;
 
 import dev.verbena.savime.store.BackgroundWork;
 import java.util.function.Consumer;
+import org.agrona.ErrorHandler;
 
 /**
  * Work on files, on the thread of the directory in which they are.
@@ -23,19 +24,21 @@ final class StorageJobs {
     private final BackgroundWork memory;
     private final BackgroundWork disk;
     private final boolean isMemoryQuick;
-
-    /** What may wait. */
-    interface Step {
-        void run() throws Exception;
-    }
+    private final ErrorHandler errors;
 
     /**
      * @param isMemoryQuick short work on files in memory waits for no device
+     * @param errors is told of each failure, before its owner is
      */
-    StorageJobs(BackgroundWork memory, BackgroundWork disk, boolean isMemoryQuick) {
+    StorageJobs(
+            BackgroundWork memory,
+            BackgroundWork disk,
+            boolean isMemoryQuick,
+            ErrorHandler errors) {
         this.memory = memory;
         this.disk = disk;
         this.isMemoryQuick = isMemoryQuick;
+        this.errors = errors;
     }
 
     /**
@@ -43,39 +46,26 @@ final class StorageJobs {
      * reads a few MiB that were just written: it is done, and its end told, before this returns,
      * where that is quick and nothing is before it.
      */
-    void submitShort(boolean isMemory, Step step, Consumer<Exception> ended) {
-        if (!isMemory || !isMemoryQuick || !memory.mayBeBypassed()) {
+    void submitShort(boolean isMemory, BackgroundWork.Step step, Consumer<Exception> ended) {
+        if (isMemory && isMemoryQuick && memory.mayBeBypassed()) {
+            end(step.failure(), ended);
+        } else {
             submit(isMemory, step, ended);
-            return;
         }
-        Exception failure = null;
-        try {
-            step.run();
-        } catch (Exception e) {
-            failure = e;
-        } catch (OutOfMemoryError e) {
-            failure = new IllegalStateException(e);
-        }
-        ended.accept(failure);
     }
 
     /**
      * @param ended is told, on the engine's thread, what the step threw; null: nothing
      */
-    void submit(boolean isMemory, Step step, Consumer<Exception> ended) {
-        (isMemory ? memory : disk)
-                .submit(
-                        new BackgroundWork.Job() {
-                            @Override
-                            public void run() throws Exception {
-                                step.run();
-                            }
+    void submit(boolean isMemory, BackgroundWork.Step step, Consumer<Exception> ended) {
+        (isMemory ? memory : disk).submit(step, failure -> end(failure, ended));
+    }
 
-                            @Override
-                            public void ended(Exception failure) {
-                                ended.accept(failure);
-                            }
-                        });
+    private void end(Exception failure, Consumer<Exception> ended) {
+        if (failure != null) {
+            errors.onError(failure);
+        }
+        ended.accept(failure);
     }
 
     int poll() {

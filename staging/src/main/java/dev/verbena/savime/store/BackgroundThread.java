@@ -1,36 +1,39 @@
 package dev.verbena.savime.store;
 
-import java.util.ArrayDeque;
 import java.util.Queue;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.agrona.concurrent.ManyToOneConcurrentLinkedQueue;
 
 /** A thread of its own. Submitted and polled by one thread. */
 public final class BackgroundThread implements BackgroundWork {
     private static final long CLOSE_MS = 30_000;
-    private static final Job LAST =
-            new Job() {
-                @Override
-                public void run() {}
 
-                @Override
-                public void ended(Exception failure) {}
-            };
-
-    private final LinkedBlockingQueue<Job> jobs = new LinkedBlockingQueue<>();
-    private final Queue<Ended> ended = new ManyToOneConcurrentLinkedQueue<>();
-    private final ArrayDeque<Ended> told = new ArrayDeque<>();
-    private final Thread thread;
+    private final Queue<Runnable> ended = new ManyToOneConcurrentLinkedQueue<>();
+    private final ThreadPoolExecutor thread;
     private volatile Runnable wakeup = () -> {};
     private int pending;
 
-    private record Ended(Job job, Exception failure) {}
-
-    /** Starts a thread of this name. */
+    /** Its thread has this name. */
     public BackgroundThread(String name) {
-        thread = new Thread(this::work, name);
+        // What is submitted after the end, as by what was polled last, is never run.
+        thread =
+                new ThreadPoolExecutor(
+                        1,
+                        1,
+                        0,
+                        TimeUnit.MILLISECONDS,
+                        new LinkedBlockingQueue<>(),
+                        work -> daemon(work, name),
+                        new ThreadPoolExecutor.DiscardPolicy());
+    }
+
+    private static Thread daemon(Runnable work, String name) {
+        Thread thread = new Thread(work, name);
         thread.setDaemon(true);
-        thread.start();
+        return thread;
     }
 
     @Override
@@ -39,21 +42,23 @@ public final class BackgroundThread implements BackgroundWork {
     }
 
     @Override
-    public void submit(Job job) {
+    public void submit(Step step, Consumer<Exception> onEnd) {
         pending++;
-        jobs.add(job);
+        thread.execute(
+                () -> {
+                    Exception failure = step.failure();
+                    ended.add(() -> onEnd.accept(failure));
+                    wakeup.run();
+                });
     }
 
     @Override
     public int poll() {
-        for (Ended each = ended.poll(); each != null; each = ended.poll()) {
-            told.add(each);
-        }
-        int count = told.size();
-        for (int i = 0; i < count; i++) {
-            Ended each = told.poll();
+        int count = 0;
+        for (Runnable each = ended.poll(); each != null; each = ended.poll()) {
             pending--;
-            each.job.ended(each.failure);
+            count++;
+            each.run();
         }
         return count;
     }
@@ -63,30 +68,11 @@ public final class BackgroundThread implements BackgroundWork {
         return pending == 0;
     }
 
-    private void work() {
-        try {
-            for (Job job = jobs.take(); job != LAST; job = jobs.take()) {
-                Exception failure = null;
-                try {
-                    job.run();
-                } catch (Exception e) {
-                    failure = e;
-                } catch (OutOfMemoryError e) {
-                    failure = new IllegalStateException(e);
-                }
-                ended.add(new Ended(job, failure));
-                wakeup.run();
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
-    }
-
     @Override
     public void close() {
-        jobs.add(LAST);
+        thread.shutdown();
         try {
-            thread.join(CLOSE_MS);
+            thread.awaitTermination(CLOSE_MS, TimeUnit.MILLISECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

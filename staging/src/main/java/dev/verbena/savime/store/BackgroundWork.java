@@ -1,28 +1,39 @@
 package dev.verbena.savime.store;
 
+import java.util.function.Consumer;
+
 /**
  * Runs what may wait: work on files. Jobs run one after the other; {@link #poll} notifies the owner
  * of each that has ended. Submitted and polled by one thread.
  */
 public interface BackgroundWork extends AutoCloseable {
-    /** Something that may wait. */
-    interface Job {
+    /** What may wait. */
+    interface Step {
         /** Where jobs run. */
         void run() throws Exception;
 
-        /**
-         * On the owner's thread.
-         *
-         * @param failure what {@link #run} threw; null: nothing
-         */
-        void ended(Exception failure);
+        /** Runs it: what it threw; null: nothing. */
+        default Exception failure() {
+            try {
+                run();
+                return null;
+            } catch (Exception e) {
+                return e;
+            } catch (OutOfMemoryError e) {
+                return new IllegalStateException(e);
+            }
+        }
     }
 
     /** Called, where jobs run, when {@link #poll} has something to do. */
     void onReady(Runnable wakeup);
 
-    /** Runs it after those before it. */
-    void submit(Job job);
+    /**
+     * Runs a step after those before it.
+     *
+     * @param onEnd is told, on the owner's thread, what the step threw; null: nothing
+     */
+    void submit(Step step, Consumer<Exception> onEnd);
 
     /** Notifies the owners of what has ended; how many there were. */
     int poll();

@@ -35,7 +35,8 @@ class EndsTest {
             RealEnvironment.builder().job("ends").errorHandler(errors::add).build();
     private final ServerSettings settings = settings(environment);
     private final Registry registry = new Registry(0);
-    private final StorageJobs jobs = new StorageJobs(new WaitingWork(), new WaitingWork(), true);
+    private final StorageJobs jobs =
+            new StorageJobs(new WaitingWork(), new WaitingWork(), true, errors::add);
     private final ServerCounts counts = new ServerCounts();
     private final BounceBuffers bounce = new BounceBuffers(LENGTH, 1);
     private final Ends ends =

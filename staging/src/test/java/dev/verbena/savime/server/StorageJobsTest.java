@@ -12,6 +12,7 @@ class StorageJobsTest {
     private final WaitingWork memory = new WaitingWork();
     private final WaitingWork disk = new WaitingWork();
     private final List<String> done = new ArrayList<>();
+    private final List<Throwable> reported = new ArrayList<>();
 
     private void submitShort(StorageJobs jobs, boolean isMemory, String name) {
         jobs.submitShort(isMemory, () -> done.add(name), failure -> done.add(name + " ended"));
@@ -19,7 +20,7 @@ class StorageJobsTest {
 
     @Test
     void shouldDoWhatIsShortAtOnceUnlessSomethingIsBeforeIt() {
-        StorageJobs jobs = new StorageJobs(memory, disk, true);
+        StorageJobs jobs = new StorageJobs(memory, disk, true, reported::add);
         submitShort(jobs, true, "a");
         assertThat(done).containsExactly("a", "a ended");
         jobs.submit(true, () -> done.add("long"), failure -> done.add("long ended"));
@@ -33,7 +34,7 @@ class StorageJobsTest {
 
     @Test
     void shouldLeaveWorkToTheThreadWhereFilesMayWaitForADevice() {
-        StorageJobs jobs = new StorageJobs(memory, disk, false);
+        StorageJobs jobs = new StorageJobs(memory, disk, false, reported::add);
         submitShort(jobs, true, "a");
         assertThat(done).isEmpty();
         jobs.poll();
@@ -44,7 +45,7 @@ class StorageJobsTest {
     void shouldTellFailuresOfWhatIsDoneAtOnce() {
         List<Exception> failures = new ArrayList<>();
         IOException full = new IOException("full");
-        new StorageJobs(memory, disk, true)
+        new StorageJobs(memory, disk, true, reported::add)
                 .submitShort(
                         true,
                         () -> {
@@ -52,5 +53,6 @@ class StorageJobsTest {
                         },
                         failures::add);
         assertThat(failures).containsExactly(full);
+        assertThat(reported).containsExactly(full);
     }
 }

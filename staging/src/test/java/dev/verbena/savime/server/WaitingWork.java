@@ -2,30 +2,25 @@ package dev.verbena.savime.server;
 
 import dev.verbena.savime.store.BackgroundWork;
 import java.util.ArrayDeque;
+import java.util.function.Consumer;
 
 /** Runs nothing until it is polled. */
 final class WaitingWork implements BackgroundWork {
-    private final ArrayDeque<Job> jobs = new ArrayDeque<>();
+    private final ArrayDeque<Runnable> jobs = new ArrayDeque<>();
 
     @Override
     public void onReady(Runnable wakeup) {}
 
     @Override
-    public void submit(Job job) {
-        jobs.add(job);
+    public void submit(Step step, Consumer<Exception> onEnd) {
+        jobs.add(() -> onEnd.accept(step.failure()));
     }
 
     @Override
     public int poll() {
         int count = jobs.size();
         for (int i = 0; i < count; i++) {
-            Job job = jobs.remove();
-            try {
-                job.run();
-                job.ended(null);
-            } catch (Exception e) {
-                job.ended(e);
-            }
+            jobs.remove().run();
         }
         return count;
     }
