@@ -37,7 +37,7 @@ final class RawClient implements AutoCloseable {
 
     RawClient hello(long clientId, int block, int window, int features, byte[] token)
             throws IOException {
-        begin(StgType.HELLO, StgType.lengthMin(StgType.HELLO))
+        begin(StgType.HELLO)
                 .maxBlock(block)
                 .window(window)
                 .clientId(clientId)
@@ -49,8 +49,8 @@ final class RawClient implements AutoCloseable {
         return this;
     }
 
-    StgFlyweight begin(int type, int length) {
-        return sent.begin(out, 0, type, length).session(session).request(++request);
+    StgFlyweight begin(int type) {
+        return sent.begin(out, 0, type).session(session).request(++request);
     }
 
     /** The header of what was begun. */
@@ -95,9 +95,7 @@ final class RawClient implements AutoCloseable {
     }
 
     long open(String name, long bytes, String type) throws IOException {
-        begin(StgType.DATASET_OPEN, StgFlyweight.LENGTH_MAX)
-                .open(bytes, 1, 0, 0)
-                .openTexts(name, type, out, 0);
+        begin(StgType.DATASET_OPEN).open(bytes, 1, 0, 0).openTexts(name, type, out, 0);
         flush();
         read(StgType.DATASET_OPENED);
         return message.status() == 0 ? message.datasetId() : -message.status();
@@ -105,7 +103,7 @@ final class RawClient implements AutoCloseable {
 
     /** As {@link #open}, of a dataset that had this number when its connection was lost. */
     long openAgain(String name, long bytes, long before) throws IOException {
-        begin(StgType.DATASET_OPEN, StgFlyweight.LENGTH_MAX)
+        begin(StgType.DATASET_OPEN)
                 .flags(StgFlags.FLAG_AGAIN)
                 .status((int) before)
                 .open(bytes, 1, 0, 0)
@@ -117,8 +115,7 @@ final class RawClient implements AutoCloseable {
 
     /** Asks for a block without waiting. */
     void ask(long id, long offset, int length, int number) throws IOException {
-        begin(StgType.BLOCK_REQUEST, StgType.lengthMin(StgType.BLOCK_REQUEST))
-                .block(id, offset, length, number);
+        begin(StgType.BLOCK_REQUEST).block(id, offset, length, number);
         flush();
     }
 
@@ -128,7 +125,7 @@ final class RawClient implements AutoCloseable {
     }
 
     void data(long id, long offset, int number, byte[] bytes) throws IOException {
-        begin(StgType.BLOCK_DATA, StgFlyweight.DATA_OFFSET)
+        begin(StgType.BLOCK_DATA)
                 .block(id, offset, bytes.length, number)
                 .length(StgFlyweight.DATA_OFFSET + bytes.length);
         output.write(out.byteArray(), 0, StgFlyweight.DATA_OFFSET);
@@ -137,8 +134,7 @@ final class RawClient implements AutoCloseable {
     }
 
     void release(long id, int number, int crc) throws IOException {
-        begin(StgType.BLOCK_RELEASE, StgType.lengthMin(StgType.BLOCK_RELEASE))
-                .release(id, number, crc);
+        begin(StgType.BLOCK_RELEASE).release(id, number, crc);
         flush();
     }
 
@@ -152,7 +148,7 @@ final class RawClient implements AutoCloseable {
 
     /** The status of the answer. */
     int sync(long id, long bytes) throws IOException {
-        begin(StgType.DATASET_SYNC, StgType.lengthMin(StgType.DATASET_SYNC)).sync(id, bytes, 0, 0);
+        begin(StgType.DATASET_SYNC).sync(id, bytes, 0, 0);
         flush();
         return read(StgType.DATASET_DONE).status();
     }
@@ -160,7 +156,7 @@ final class RawClient implements AutoCloseable {
     /** Sends a command without waiting. */
     void run(String text, int flags) throws IOException {
         byte[] bytes = text.getBytes(java.nio.charset.StandardCharsets.UTF_8);
-        begin(StgType.RUN, StgFlyweight.LENGTH_MAX).flags(flags).text(bytes, 0, bytes.length, 0);
+        begin(StgType.RUN).flags(flags).text(bytes, 0, bytes.length, 0);
         flush();
     }
 

@@ -126,9 +126,7 @@ final class ScriptedStagingServer implements AutoCloseable {
     }
 
     private StgFlyweight begin(int type) {
-        return reply.begin(sent, 0, type, StgType.lengthMin(type))
-                .session(1)
-                .request(message.request());
+        return reply.begin(sent, 0, type).session(1).request(message.request());
     }
 
     private void send(StgFlyweight what) throws IOException {

@@ -40,8 +40,8 @@ class StagingOneSidedTest {
     private long connection;
     private long session;
 
-    private StgFlyweight begin(int type, int length) {
-        return message.begin(region.buffer(0, PAGE), 0, type, length).session(session);
+    private StgFlyweight begin(int type) {
+        return message.begin(region.buffer(0, PAGE), 0, type).session(session);
     }
 
     private void send() {
@@ -65,14 +65,11 @@ class StagingOneSidedTest {
         calls = BlockingCalls.open("shm", new TransportContext().job(stage.job));
         region = calls.transport().allocate(4 * PAGE, 0);
         connection = calls.connect(stage.service.uri());
-        begin(StgType.HELLO, StgType.lengthMin(StgType.HELLO))
-                .maxBlock(PAGE)
-                .window(2)
-                .features(features);
+        begin(StgType.HELLO).maxBlock(PAGE).window(2).features(features);
         send();
         read(StgType.HELLO_ACK);
         session = message.session();
-        begin(StgType.DATASET_OPEN, StgFlyweight.LENGTH_MAX)
+        begin(StgType.DATASET_OPEN)
                 .open(2 * PAGE, 1, 0, placement)
                 .openTexts("d", "char", region.buffer(0, PAGE), 0);
         send();
@@ -91,10 +88,7 @@ class StagingOneSidedTest {
             wrong[0] = 1;
             for (int i = 0; i < 300; i++) {
                 connection = calls.connect(stage.service.uri());
-                begin(StgType.HELLO, StgType.lengthMin(StgType.HELLO))
-                        .maxBlock(PAGE)
-                        .window(2)
-                        .token(wrong);
+                begin(StgType.HELLO).maxBlock(PAGE).window(2).token(wrong);
                 send();
                 read(StgType.HELLO_ACK);
                 assertThat(message.status()).isEqualTo(StgStatus.AUTH_FAILED);
@@ -114,8 +108,7 @@ class StagingOneSidedTest {
     }
 
     private RemoteDescriptor grant(long id, int number) {
-        begin(StgType.BLOCK_REQUEST, StgType.lengthMin(StgType.BLOCK_REQUEST))
-                .block(id, (long) number * PAGE, PAGE, number);
+        begin(StgType.BLOCK_REQUEST).block(id, (long) number * PAGE, PAGE, number);
         send();
         DirectBuffer grant = read(StgType.BLOCK_GRANT);
         assertThat(message.status()).isEqualTo(StgStatus.OK);
@@ -141,11 +134,10 @@ class StagingOneSidedTest {
             byte[] after = Files.readAllBytes(file);
             assertThat(Arrays.copyOfRange(after, PAGE, 2 * PAGE)).containsOnly(0);
             calls.put(connection, region, PAGE, second, 0, PAGE);
-            begin(StgType.BLOCK_RELEASE, StgType.lengthMin(StgType.BLOCK_RELEASE))
-                    .release(id, 1, 0);
+            begin(StgType.BLOCK_RELEASE).release(id, 1, 0);
             send();
             // Its answer comes behind the release.
-            begin(StgType.HEARTBEAT, StgFlyweight.HEADER_LENGTH);
+            begin(StgType.HEARTBEAT);
             send();
             read(StgType.HEARTBEAT);
             region.buffer(PAGE, PAGE).setMemory(0, PAGE, (byte) 9);
@@ -174,12 +166,10 @@ class StagingOneSidedTest {
                 if (number == 1) {
                     calls.put(connection, region, 2 * PAGE, block, 77, 1);
                 }
-                begin(StgType.BLOCK_RELEASE, StgType.lengthMin(StgType.BLOCK_RELEASE))
-                        .release(id, number, sum);
+                begin(StgType.BLOCK_RELEASE).release(id, number, sum);
                 send();
             }
-            begin(StgType.DATASET_SYNC, StgType.lengthMin(StgType.DATASET_SYNC))
-                    .sync(id, 2 * PAGE, Checksum.combine(sum, sum, PAGE), 2);
+            begin(StgType.DATASET_SYNC).sync(id, 2 * PAGE, Checksum.combine(sum, sum, PAGE), 2);
             send();
             do {
                 message.wrap(calls.receive(connection), 0);

@@ -328,15 +328,14 @@ class StagingProtocolTest {
             assertThat(client.granted()).isZero();
             client.data(id, 0, 0, bytes);
             client.release(id, 0, crc);
-            client.begin(StgType.HEARTBEAT, StgFlyweight.HEADER_LENGTH);
+            client.begin(StgType.HEARTBEAT);
             client.flush();
             client.read(StgType.HEARTBEAT);
         }
         try (RawClient again = new RawClient(port).hello(7, 1 << 20, 2, features)) {
             assertThat(again.openAgain("d", bytes.length, id)).isEqualTo(id);
             assertThat(again.message.resumeOffset()).isEqualTo(bytes.length);
-            again.begin(StgType.DATASET_SYNC, StgType.lengthMin(StgType.DATASET_SYNC))
-                    .sync(id, bytes.length, crc, 0);
+            again.begin(StgType.DATASET_SYNC).sync(id, bytes.length, crc, 0);
             again.flush();
             assertThat(again.read(StgType.DATASET_DONE).status()).isZero();
         }
@@ -472,7 +471,7 @@ class StagingProtocolTest {
                 }
                 int type = 1 + random.nextInt(0x12);
                 int length = Math.max(32, random.nextInt(1024));
-                StgFlyweight message = client.begin(type, length);
+                StgFlyweight message = client.begin(type).length(length);
                 byte[] bytes = new byte[length];
                 random.nextBytes(bytes);
                 if (round % 3 == 2) {

@@ -7,7 +7,6 @@ import dev.verbena.agent.Await;
 import dev.verbena.memory.OffHeapMemory;
 import dev.verbena.savime.StagedDataset.IfTaken;
 import dev.verbena.savime.StagedDataset.Place;
-import dev.verbena.savime.wire.StgFlyweight;
 import dev.verbena.savime.wire.StgStatus;
 import dev.verbena.savime.wire.StgType;
 import java.io.IOException;
@@ -120,11 +119,11 @@ class StagingReplaceTest {
         launch(stage.context(sink).memory(stage.memory, 1600).pool(0).admissionWait(LONG));
         byte[] bytes = StagingFixture.bytes(2, 1600);
         try (RawClient client = new RawClient(stage.service.port()).hello(5, 1 << 20, 1, 0)) {
-            client.begin(StgType.DATASET_OPEN, StgFlyweight.LENGTH_MAX)
+            client.begin(StgType.DATASET_OPEN)
                     .open(bytes.length, 1, 1, 1)
                     .openTexts("a", "char", new UnsafeBuffer(new byte[0]), 0);
             client.flush();
-            client.begin(StgType.HEARTBEAT, StgFlyweight.HEADER_LENGTH);
+            client.begin(StgType.HEARTBEAT);
             client.flush();
             client.read(StgType.HEARTBEAT);
             sink.openAll();

@@ -189,7 +189,7 @@ public final class ClientEngine implements ProtocolAgent, ServerLink.Events {
         session = 0;
         int features = settings.hasCrc() ? StgFlags.FEATURE_CRC : 0;
         features |= settings.reconnects() ? StgFlags.FEATURE_RESUME : 0;
-        say(StgType.HELLO, StgType.lengthMin(StgType.HELLO))
+        say(StgType.HELLO)
                 .maxBlock(settings.blockSize())
                 .window(settings.window())
                 .ioThreads(settings.ioThreads())
@@ -198,8 +198,8 @@ public final class ClientEngine implements ProtocolAgent, ServerLink.Events {
                 .features(features | StgFlags.FEATURE_TCP_DATA);
     }
 
-    StgFlyweight say(int type, int length) {
-        return link.out().add(type, length).session(session).request(++request);
+    StgFlyweight say(int type) {
+        return link.out().add(type).session(session).request(++request);
     }
 
     ServerLink link() {
@@ -247,12 +247,11 @@ public final class ClientEngine implements ProtocolAgent, ServerLink.Events {
         }
         int work = 0;
         while (!toAsk.isEmpty() && !link.out().isFull()) {
-            say(StgType.STATUS, StgType.lengthMin(StgType.STATUS)).datasetId(toAsk.remove());
+            say(StgType.STATUS).datasetId(toAsk.remove());
             work++;
         }
         while (!toAbort.isEmpty() && !link.out().isFull()) {
-            say(StgType.DATASET_ABORT, StgType.lengthMin(StgType.DATASET_ABORT))
-                    .datasetId(toAbort.remove());
+            say(StgType.DATASET_ABORT).datasetId(toAbort.remove());
             work++;
         }
         return work;
@@ -270,7 +269,7 @@ public final class ClientEngine implements ProtocolAgent, ServerLink.Events {
         if (session == 0 || link.out().isFull()) {
             return false;
         }
-        say(StgType.HEARTBEAT, StgFlyweight.HEADER_LENGTH);
+        say(StgType.HEARTBEAT);
         return true;
     }
 
@@ -294,11 +293,11 @@ public final class ClientEngine implements ProtocolAgent, ServerLink.Events {
         int flags = run.flags() | (failed.isEmpty() ? 0 : StgFlags.FLAG_BEHIND_FAILED);
         flags |= queue.hasManyServers() ? StgFlags.FLAG_FAILURES_KNOWN : 0;
         if (run.textDataset() != null) {
-            say(StgType.RUN, StgType.lengthMin(StgType.RUN) + 8)
+            say(StgType.RUN)
                     .flags(flags | StgFlags.FLAG_TEXT_IS_DATASET)
                     .textDatasetId(run.textDataset().id());
         } else {
-            say(StgType.RUN, StgFlyweight.LENGTH_MAX).flags(flags).text(text, 0, text.length, 0);
+            say(StgType.RUN).flags(flags).text(text, 0, text.length, 0);
         }
         running.put(request, new RunAnswer(run, failed));
     }
@@ -433,7 +432,7 @@ public final class ClientEngine implements ProtocolAgent, ServerLink.Events {
         }
         failCommands(StgStatus.CANCELLED, "the client was closed");
         if (isGreeted && link.isConnected()) {
-            say(StgType.BYE, StgFlyweight.HEADER_LENGTH);
+            say(StgType.BYE);
         }
         link.close();
         closeRegions();

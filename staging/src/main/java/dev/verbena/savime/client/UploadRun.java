@@ -138,7 +138,7 @@ final class UploadRun {
         int length = dataset.piece() == null ? 0 : dataset.piece().encode(metadata, 0);
         // The number of an attempt whose connection was lost: the server may have all of it.
         int before = (int) task.id();
-        engine.say(StgType.DATASET_OPEN, StgFlyweight.LENGTH_MAX)
+        engine.say(StgType.DATASET_OPEN)
                 .flags(before == 0 ? 0 : StgFlags.FLAG_AGAIN)
                 .status(before)
                 .open(
@@ -282,8 +282,7 @@ final class UploadRun {
             work += slots[i].state == SlotState.GRANTED ? write(slots[i]) : 0;
         }
         if (releasedBytes == task.length()) {
-            engine.say(StgType.DATASET_SYNC, StgType.lengthMin(StgType.DATASET_SYNC))
-                    .sync(task.id(), task.length(), crcOfAll(), blockCount);
+            engine.say(StgType.DATASET_SYNC).sync(task.id(), task.length(), crcOfAll(), blockCount);
             state = State.SYNCING;
             work++;
         }
@@ -325,8 +324,7 @@ final class UploadRun {
     private void ask(Slot slot) {
         int length = (int) Math.min(blockLength, task.length() - nextOffset);
         slot.ask(nextOffset, length, blockCount++);
-        engine.say(StgType.BLOCK_REQUEST, StgType.lengthMin(StgType.BLOCK_REQUEST))
-                .block(task.id(), slot.offset, length, slot.number);
+        engine.say(StgType.BLOCK_REQUEST).block(task.id(), slot.offset, length, slot.number);
         nextOffset += length;
     }
 
@@ -373,7 +371,7 @@ final class UploadRun {
     }
 
     private void release(Slot slot) {
-        engine.say(StgType.BLOCK_RELEASE, StgType.lengthMin(StgType.BLOCK_RELEASE))
+        engine.say(StgType.BLOCK_RELEASE)
                 .release(task.id(), slot.number, hasCrc ? crcs[slot.number] : 0);
         releasedBytes += slot.length;
         slot.to(SlotState.FREE);

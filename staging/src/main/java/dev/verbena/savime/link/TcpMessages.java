@@ -184,7 +184,7 @@ public final class TcpMessages implements AutoCloseable {
             DirectBuffer from,
             int fromOffset,
             int length) {
-        header.begin(dataHeader, 0, StgType.BLOCK_DATA, StgFlyweight.DATA_OFFSET)
+        header.begin(dataHeader, 0, StgType.BLOCK_DATA)
                 .session(session)
                 .block(dataset, offset, length, blockNo)
                 .length(StgFlyweight.DATA_OFFSET + length);

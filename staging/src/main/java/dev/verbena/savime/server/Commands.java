@@ -36,8 +36,7 @@ final class Commands {
 
         void sendNext() {
             int count = Math.min(StgFlyweight.TEXT_MAX, text.length - sent);
-            StgFlyweight message =
-                    to.reply(StgType.RUN_RESULT, StgFlyweight.LENGTH_MAX, request, status);
+            StgFlyweight message = to.reply(StgType.RUN_RESULT, request, status);
             message.text(text, sent, count, text.length);
             sent += count;
             isBegun = true;

@@ -80,16 +80,12 @@ final class Connection {
      * A reply with this request's number, to be filled in. Where too many wait it goes nowhere, and
      * the client is to be dropped.
      */
-    StgFlyweight reply(int type, int length, long request, int status) {
+    StgFlyweight reply(int type, long request, int status) {
         isOverrun |= out.isFull();
         StgFlyweight reply =
                 isOverrun
-                        ? unread.begin(
-                                new UnsafeBuffer(new byte[StgFlyweight.LENGTH_MAX]),
-                                0,
-                                type,
-                                length)
-                        : out.add(type, length);
+                        ? unread.begin(new UnsafeBuffer(new byte[StgFlyweight.LENGTH_MAX]), 0, type)
+                        : out.add(type);
         return reply.session(session == null ? 0 : session.id()).request(request).status(status);
     }
 
@@ -112,7 +108,7 @@ final class Connection {
         int work = 0;
         while (!notifications.isEmpty() && out.size() < NOTIFICATIONS_SENT_MAX) {
             Notification next = notifications.remove();
-            reply(StgType.DATASET_EVENT, StgFlyweight.LENGTH_MAX, 0, next.code)
+            reply(StgType.DATASET_EVENT, 0, next.code)
                     .state(next.dataset, next.state.code(), next.code)
                     .eventText(next.text);
             work++;

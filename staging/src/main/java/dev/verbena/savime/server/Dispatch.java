@@ -85,9 +85,8 @@ final class Dispatch {
                 && registry.sessionCount() >= settings.sessionsMax()) {
             status = StgStatus.TOO_MANY;
         }
-        int length = StgType.lengthMin(StgType.HELLO_ACK);
         if (status != StgStatus.OK) {
-            by.reply(StgType.HELLO_ACK, length, message.request(), status);
+            by.reply(StgType.HELLO_ACK, message.request(), status);
             by.end();
             return;
         }
@@ -101,7 +100,7 @@ final class Dispatch {
         Session session = registry.session(clientId);
         session.add(by);
         by.greeted(session, block, window, agreed);
-        by.reply(StgType.HELLO_ACK, length, message.request(), StgStatus.OK)
+        by.reply(StgType.HELLO_ACK, message.request(), StgStatus.OK)
                 .maxBlock(block)
                 .window(window)
                 .free(admission.freeMemory(), Math.max(0, admission.disk().free()))
@@ -116,7 +115,6 @@ final class Dispatch {
         boolean isKnown = id == 0 || state != null;
         by.reply(
                         StgType.STATUS_REPLY,
-                        StgType.lengthMin(StgType.STATUS_REPLY),
                         message.request(),
                         isKnown ? StgStatus.OK : StgStatus.NO_SUCH_DATASET)
                 .state(id, state == null ? 0 : state.code(), 0)
@@ -128,7 +126,7 @@ final class Dispatch {
     }
 
     private void onHeartbeat(Connection by) {
-        by.reply(StgType.HEARTBEAT, StgFlyweight.HEADER_LENGTH, message.request(), StgStatus.OK);
+        by.reply(StgType.HEARTBEAT, message.request(), StgStatus.OK);
     }
 
     private void onBye(Connection by) {

@@ -296,8 +296,7 @@ final class Openings {
             String name,
             String type,
             long commandsBefore) {
-        by.reply(
-                StgType.DATASET_OPENED, StgType.lengthMin(StgType.DATASET_OPENED), request, status);
+        by.reply(StgType.DATASET_OPENED, request, status);
         if (!type.equals(COMMAND)) {
             String readable = name.isEmpty() ? "''" : Names.readable(name);
             by.session().failed(readable, commandsBefore);
@@ -305,7 +304,7 @@ final class Openings {
     }
 
     private void opened(Connection by, Dataset dataset, long request, long resumeOffset) {
-        by.reply(StgType.DATASET_OPENED, StgFlyweight.LENGTH_MAX, request, StgStatus.OK)
+        by.reply(StgType.DATASET_OPENED, request, StgStatus.OK)
                 .opened(
                         dataset.id(),
                         dataset.file().isInMemory() ? 1 : 2,

@@ -98,8 +98,7 @@ final class Reception {
     }
 
     private void refuse(Connection by, Asked asked, int status, int length) {
-        int messageLength = StgType.lengthMin(StgType.BLOCK_GRANT);
-        by.reply(StgType.BLOCK_GRANT, messageLength, asked.request(), status)
+        by.reply(StgType.BLOCK_GRANT, asked.request(), status)
                 .block(asked.dataset(), asked.offset(), length, asked.blockNo());
     }
 
@@ -200,11 +199,7 @@ final class Reception {
         }
         block.dataset().granted(block);
         counts.latencies().granted(clock.nanoTime() - asked.sinceNs());
-        by.reply(
-                        StgType.BLOCK_GRANT,
-                        StgType.lengthMin(StgType.BLOCK_GRANT),
-                        asked.request(),
-                        StgStatus.OK)
+        by.reply(StgType.BLOCK_GRANT, asked.request(), StgStatus.OK)
                 .block(block.dataset().id(), block.offset(), block.length(), block.number())
                 .remote(descriptor);
     }

@@ -88,8 +88,7 @@ final class Sealing {
     }
 
     private void done(Connection by, long id, long request, int status, long bytes) {
-        int length = StgType.lengthMin(StgType.DATASET_DONE);
-        by.reply(StgType.DATASET_DONE, length, request, status).done(id, bytes, 0);
+        by.reply(StgType.DATASET_DONE, request, status).done(id, bytes, 0);
     }
 
     /** Answers a sync that waits, unless a block of the dataset is still being checked. */
@@ -148,12 +147,7 @@ final class Sealing {
         Connection by = dataset.connection();
         if (by != null) {
             long request = dataset.isSyncing() ? dataset.syncRequest() : 0;
-            by.reply(
-                            StgType.DATASET_ABORT,
-                            StgType.lengthMin(StgType.DATASET_ABORT),
-                            request,
-                            status)
-                    .datasetId(dataset.id());
+            by.reply(StgType.DATASET_ABORT, request, status).datasetId(dataset.id());
         }
         dataset.failed();
         ends.abort(dataset);

@@ -46,13 +46,13 @@ public final class MessageQueue {
      *
      * @throws IllegalStateException if the queue is full
      */
-    public StgFlyweight add(int type, int length) {
+    public StgFlyweight add(int type) {
         if (count == slots) {
             grow();
         }
         int slot = (first + count) & (slots - 1);
         count++;
-        return flyweight.begin(buffer, slot * SLOT, type, length);
+        return flyweight.begin(buffer, slot * SLOT, type);
     }
 
     private void grow() {

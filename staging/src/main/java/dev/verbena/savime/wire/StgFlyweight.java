@@ -86,8 +86,9 @@ public final class StgFlyweight {
         return this;
     }
 
-    /** Begins a message of this type in zeroed memory of its length. */
-    public StgFlyweight begin(MutableDirectBuffer at, int from, int type, int length) {
+    /** Begins a message of this type in zeroed memory, as short as it may be without a text. */
+    public StgFlyweight begin(MutableDirectBuffer at, int from, int type) {
+        int length = StgType.lengthMin(type);
         wrap(at, from);
         buffer.setMemory(from, length, (byte) 0);
         buffer.putInt(from, MAGIC, LITTLE_ENDIAN);
@@ -400,7 +401,7 @@ public final class StgFlyweight {
     }
 
     public StgFlyweight textDatasetId(long id) {
-        return u64(40, id);
+        return length(48).u64(40, id);
     }
 
     /** Of RUN and RUN_RESULT: a piece of a text; sets the message's length. */

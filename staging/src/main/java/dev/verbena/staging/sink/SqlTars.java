@@ -89,16 +89,14 @@ public final class SqlTars {
     public static String claim(SinkDataset dataset, StagedPiece piece) {
         return row(
                 "INSERT INTO verbena_piece VALUES ('%s', %s, %s, '%s', '%s', %s, %s, %s) ON CONFLICT DO NOTHING",
-                dataset,
-                piece);
+                dataset, piece);
     }
 
     /** A query that finds a row if this dataset was this piece, of its type and shape. */
     public static String same(SinkDataset dataset, StagedPiece piece) {
         return row(
                 "SELECT 1 FROM verbena_piece WHERE variable = '%s' AND step = %s AND rank = %s AND dataset = '%s' AND type = '%s' AND shape = %s AND start = %s AND size = %s",
-                dataset,
-                piece);
+                dataset, piece);
     }
 
     private static String row(String sql, SinkDataset dataset, StagedPiece piece) {

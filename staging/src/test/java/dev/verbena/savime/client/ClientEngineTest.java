@@ -123,11 +123,7 @@ class ClientEngineTest {
     private void greet() {
         int length = StgType.lengthMin(StgType.HELLO_ACK);
         UnsafeBuffer buffer = new UnsafeBuffer(new byte[length]);
-        new StgFlyweight()
-                .begin(buffer, 0, StgType.HELLO_ACK, length)
-                .session(1)
-                .maxBlock(4096)
-                .window(1);
+        new StgFlyweight().begin(buffer, 0, StgType.HELLO_ACK).session(1).maxBlock(4096).window(1);
         engine.onMessage(buffer, 0, length);
     }
 

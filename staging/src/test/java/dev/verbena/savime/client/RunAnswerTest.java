@@ -21,13 +21,7 @@ class RunAnswerTest {
 
     private void add(RunAnswer to, String text, int announced, boolean hasMore) {
         byte[] bytes = text.getBytes(UTF_8);
-        StgFlyweight part =
-                new StgFlyweight()
-                        .begin(
-                                buffer,
-                                0,
-                                StgType.RUN_RESULT,
-                                StgType.lengthMin(StgType.RUN_RESULT));
+        StgFlyweight part = new StgFlyweight().begin(buffer, 0, StgType.RUN_RESULT);
         to.add(
                 part.text(bytes, 0, bytes.length, announced)
                         .flags(hasMore ? StgFlags.FLAG_MORE : 0));

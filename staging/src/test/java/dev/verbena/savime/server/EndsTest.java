@@ -284,7 +284,7 @@ class EndsTest {
     }
 
     private static StgFlyweight message(int type) {
-        int length = StgType.lengthMin(type);
-        return new StgFlyweight().begin(new UnsafeBuffer(new byte[length]), 0, type, length);
+        UnsafeBuffer buffer = new UnsafeBuffer(new byte[StgType.lengthMin(type)]);
+        return new StgFlyweight().begin(buffer, 0, type);
     }
 }

@@ -43,7 +43,7 @@ class NotificationsTest {
     }
 
     private void reply() {
-        connection.reply(StgType.HEARTBEAT, StgFlyweight.HEADER_LENGTH, 1, StgStatus.OK);
+        connection.reply(StgType.HEARTBEAT, 1, StgStatus.OK);
     }
 
     /** Numbers of the datasets of which the messages tell that wait now. */

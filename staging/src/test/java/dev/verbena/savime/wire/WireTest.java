@@ -1,5 +1,6 @@
 package dev.verbena.savime.wire;
 
+import static java.nio.ByteOrder.LITTLE_ENDIAN;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -93,7 +94,10 @@ class WireTest {
             random.nextBytes(bytes);
             int length = random.nextInt(512);
             if (i % 2 == 0) {
-                message.begin(any, 0, random.nextInt(256), 0).length(random.nextInt(1200));
+                any.putInt(0, StgFlyweight.MAGIC, LITTLE_ENDIAN);
+                any.putByte(4, (byte) StgFlyweight.VERSION);
+                any.putByte(5, (byte) random.nextInt(256));
+                message.wrap(any, 0).length(random.nextInt(1200));
                 for (int j = 0; j < 8; j++) {
                     any.putShort(32 + 2 * random.nextInt(20), (short) random.nextInt(300));
                 }
@@ -134,10 +138,10 @@ class WireTest {
     void shouldQueueMessagesInOrderAndAllocateNothingWhenWarm() {
         MessageQueue queue = new MessageQueue(64);
         for (int i = 0; i < 64; i++) {
-            queue.add(StgType.HEARTBEAT, StgFlyweight.HEADER_LENGTH).request(i);
+            queue.add(StgType.HEARTBEAT).request(i);
         }
         assertThat(queue.isFull()).isTrue();
-        assertThatThrownBy(() -> queue.add(StgType.HEARTBEAT, 32))
+        assertThatThrownBy(() -> queue.add(StgType.HEARTBEAT))
                 .isInstanceOf(IllegalStateException.class);
         StgFlyweight message = new StgFlyweight();
         for (int i = 0; i < 64; i++) {
@@ -151,7 +155,7 @@ class WireTest {
         for (int round = 0; round < 3; round++) {
             long before = bean.getCurrentThreadAllocatedBytes();
             for (int i = 0; i < 100_000; i++) {
-                queue.add(StgType.BLOCK_GRANT, 120).block(1, 2, 3, i);
+                queue.add(StgType.BLOCK_GRANT).block(1, 2, 3, i);
                 message.wrap(queue.buffer(), queue.at());
                 queue.remove();
             }
