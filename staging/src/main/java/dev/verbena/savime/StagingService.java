@@ -3,6 +3,7 @@ package dev.verbena.savime;
 import dev.verbena.agent.AgentThread;
 import dev.verbena.agent.Environment;
 import dev.verbena.savime.server.ServerCounts;
+import dev.verbena.savime.server.ServerCounts.Count;
 import dev.verbena.savime.server.ServerSettings;
 import dev.verbena.savime.server.StagingEngine;
 import dev.verbena.savime.store.BackgroundThread;
@@ -128,37 +129,23 @@ public final class StagingService implements AutoCloseable {
     public StagingStatistics statistics() {
         ServerCounts counts = engine.counts();
         return new StagingStatistics(
-                counts.datasetsIn().get(),
-                counts.bytesIn().get(),
-                counts.datasetsOut().get(),
-                counts.bytesOut().get(),
-                counts.queuedCount().get(),
-                counts.forwardingCount().get(),
-                counts.retryCount().get(),
-                counts.failureCount().get(),
-                counts.abortCount().get(),
-                counts.reusedCount().get(),
-                counts.pinnedBytes().get(),
+                counts.get(Count.DATASETS_IN),
+                counts.get(Count.BYTES_IN),
+                counts.get(Count.DATASETS_OUT),
+                counts.get(Count.BYTES_OUT),
+                counts.get(Count.QUEUED),
+                counts.get(Count.FORWARDING),
+                counts.get(Count.RETRIES),
+                counts.get(Count.REFUSED),
+                counts.get(Count.ABORTED),
+                counts.get(Count.REUSED),
+                counts.get(Count.PINNED),
                 engine.memoryReserved(),
                 engine.diskReserved(),
                 engine.sink().isAway(),
                 engine.sink().losses(),
                 engine.sink().wedges(),
                 engine.sink().restarts());
-    }
-
-    ServerCounts counts() {
-        return engine.counts();
-    }
-
-    /** Bytes of memory that are reserved, pages kept for later datasets included. */
-    public long memoryReserved() {
-        return engine.memoryReserved();
-    }
-
-    /** Bytes of disk that are reserved. */
-    public long diskReserved() {
-        return engine.diskReserved();
     }
 
     /** Refuses new datasets, lets uploads and what is on its way to the sink end. */

@@ -59,9 +59,9 @@ class StagingFullMemoryTest {
                 // Its size is known from the start: this goes to disk, whatever the limit says.
                 long large = client.open("large", 16 * BLOCK);
                 assertThat(large).isPositive();
-                assertThat(stage.service.diskReserved()).isEqualTo(16 * BLOCK);
+                assertThat(stage.service.statistics().diskReserved()).isEqualTo(16 * BLOCK);
                 Files.delete(memory.resolve("foreign"));
-                Await.until("given back", () -> stage.service.memoryReserved() == 0);
+                Await.until("given back", () -> stage.service.statistics().memoryReserved() == 0);
                 long next = client.open("next", BLOCK);
                 client.block(next, 0, 0, new byte[BLOCK]);
                 assertThat(client.sync(next, BLOCK)).isZero();

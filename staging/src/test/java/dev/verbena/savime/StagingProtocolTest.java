@@ -109,7 +109,7 @@ class StagingProtocolTest {
         stage.launch(sink);
         try (RawClient client = client(1, 1)) {
             long id = client.open("d", 4 * PAGE);
-            assertThat(stage.service.counts().pinnedBytes().get()).isZero();
+            assertThat(stage.service.statistics().pinnedBytes()).isZero();
             assertThat(blocksOf(id)).isEqualTo("0");
             for (int i = 0; i < 4; i++) {
                 client.ask(id, (long) i * PAGE, PAGE, i);
@@ -117,13 +117,13 @@ class StagingProtocolTest {
             for (int i = 0; i < 4; i++) {
                 assertThat(client.granted()).isZero();
                 assertThat(client.message.blockNo()).isEqualTo(i);
-                assertThat(stage.service.counts().pinnedBytes().get()).isEqualTo(PAGE);
+                assertThat(stage.service.statistics().pinnedBytes()).isEqualTo(PAGE);
                 client.data(id, (long) i * PAGE, i, new byte[PAGE]);
                 client.release(id, i, 0);
             }
             assertThat(client.sync(id, 4 * PAGE)).isZero();
         }
-        Await.until("nothing is pinned", () -> stage.service.counts().pinnedBytes().get() == 0);
+        Await.until("nothing is pinned", () -> stage.service.statistics().pinnedBytes() == 0);
     }
 
     /** Blocks that the file system has given to a dataset's file. */
@@ -219,7 +219,7 @@ class StagingProtocolTest {
             client.ask(id, 3 * PAGE, PAGE, 7);
             assertThat(client.granted()).as("its number is free again").isZero();
         }
-        Await.until("nothing is pinned", () -> stage.service.counts().pinnedBytes().get() == 0);
+        Await.until("nothing is pinned", () -> stage.service.statistics().pinnedBytes() == 0);
     }
 
     @Test
@@ -238,7 +238,7 @@ class StagingProtocolTest {
             client.data(id, 0, 0, bytes);
             client.release(id, 0, (int) crc.getValue());
             assertThat(client.read(StgType.DATASET_ABORT).status()).isEqualTo(StgStatus.CHECKSUM);
-            Await.until("given back", () -> stage.service.memoryReserved() == 0);
+            Await.until("given back", () -> stage.service.statistics().memoryReserved() == 0);
             assertThat(StagingFixture.staged(stage.memory)).isEmpty();
         }
     }
@@ -259,13 +259,13 @@ class StagingProtocolTest {
         client.block(half, 0, 0, new byte[PAGE]);
         client.ask(half, PAGE, PAGE, 1);
         assertThat(client.granted()).isZero();
-        assertThat(stage.service.memoryReserved()).isEqualTo(3 * PAGE);
+        assertThat(stage.service.statistics().memoryReserved()).isEqualTo(3 * PAGE);
         client.close();
-        Await.until("given back", () -> stage.service.memoryReserved() == PAGE);
-        assertThat(stage.service.counts().pinnedBytes().get()).isZero();
+        Await.until("given back", () -> stage.service.statistics().memoryReserved() == PAGE);
+        assertThat(stage.service.statistics().pinnedBytes()).isZero();
         assertThat(StagingFixture.staged(stage.memory)).hasSize(2);
         sink.openAll();
-        Await.until("forwarded", () -> stage.service.counts().datasetsOut().get() == 1);
+        Await.until("forwarded", () -> stage.service.statistics().datasetsOut() == 1);
         stage.stop();
         assertThat(StagingFixture.staged(stage.memory)).isEmpty();
     }
@@ -279,7 +279,7 @@ class StagingProtocolTest {
         long beginNs = System.nanoTime();
         client.readToEnd();
         assertThat(System.nanoTime() - beginNs).isLessThan(1_150_000_000L);
-        Await.until("given back", () -> stage.service.memoryReserved() == 0);
+        Await.until("given back", () -> stage.service.statistics().memoryReserved() == 0);
         client.close();
     }
 
@@ -297,7 +297,7 @@ class StagingProtocolTest {
         client.ask(id, PAGE, PAGE, 1);
         assertThat(client.granted()).isZero();
         client.close();
-        Await.until("noticed", () -> stage.service.counts().pinnedBytes().get() == 0);
+        Await.until("noticed", () -> stage.service.statistics().pinnedBytes() == 0);
         try (RawClient again =
                 new RawClient(stage.service.port()).hello(7, 1 << 20, 2, StgFlags.FEATURE_RESUME)) {
             assertThat(again.openAgain("d", bytes.length, id)).isEqualTo(id);
@@ -356,7 +356,7 @@ class StagingProtocolTest {
         client.ask(id, PAGE, PAGE, 1);
         assertThat(client.granted()).isZero();
         client.close();
-        Await.until("noticed", () -> stage.service.counts().pinnedBytes().get() == 0);
+        Await.until("noticed", () -> stage.service.statistics().pinnedBytes() == 0);
         try (RawClient again = new RawClient(port).hello(7, 1 << 20, 2, StgFlags.FEATURE_RESUME)) {
             assertThat(again.open("d", bytes.length, "int8")).isEqualTo(-StgStatus.DUPLICATE);
             assertThat(again.open("d", bytes.length)).isEqualTo(id);
@@ -405,7 +405,7 @@ class StagingProtocolTest {
                 new RawClient(stage.service.port()).hello(7, 1 << 20, 2, StgFlags.FEATURE_RESUME);
         client.open("d", PAGE);
         client.close();
-        Await.until("given back", () -> stage.service.memoryReserved() == 0);
+        Await.until("given back", () -> stage.service.statistics().memoryReserved() == 0);
         assertThat(StagingFixture.staged(stage.memory)).isEmpty();
     }
 
@@ -439,7 +439,7 @@ class StagingProtocolTest {
             }
             client.ask(id, 0, PAGE, 0);
             assertThat(client.granted()).isIn(StgStatus.NO_SPACE, StgStatus.IO_ERROR);
-            Await.until("given back", () -> stage.service.memoryReserved() == 0);
+            Await.until("given back", () -> stage.service.statistics().memoryReserved() == 0);
             long next = client.open("next", PAGE);
             client.block(next, 0, 0, new byte[PAGE]);
             assertThat(client.sync(next, PAGE)).isZero();
@@ -489,6 +489,6 @@ class StagingProtocolTest {
             client.block(id, 0, 0, new byte[PAGE]);
             assertThat(client.sync(id, PAGE)).isZero();
         }
-        Await.until("nothing is pinned", () -> stage.service.counts().pinnedBytes().get() == 0);
+        Await.until("nothing is pinned", () -> stage.service.statistics().pinnedBytes() == 0);
     }
 }

@@ -95,7 +95,7 @@ class StagingReplaceTest {
         assertThatThrownBy(() -> server.drain(LONG)).hasMessageContaining("a: NO_SPACE");
         assertThat(sink.order).containsExactly("head", "a");
         assertThat(sink.datasets.get("a")).isEqualTo(StagingFixture.bytes(1, 800));
-        Await.until("given back", () -> stage.service.memoryReserved() == 0);
+        Await.until("given back", () -> stage.service.statistics().memoryReserved() == 0);
         server.dataset("a", ElementType.DOUBLE).write(first).join();
     }
 
@@ -142,7 +142,7 @@ class StagingReplaceTest {
     void shouldTellCommandsBehindWhatWasReplaced() {
         launch(stage.context(sink));
         var behind = server.runAsync("behind");
-        Await.until("queued", () -> stage.service.counts().queuedCount().get() == 3);
+        Await.until("queued", () -> stage.service.statistics().queued() == 3);
         replace(1600).join();
         var next = server.runAsync("next");
         sink.openAll();

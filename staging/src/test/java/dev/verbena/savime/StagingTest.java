@@ -91,7 +91,7 @@ class StagingTest {
             assertThat(Files.readString(target.resolve("d" + i + ".json")))
                     .contains("\"step\":" + i, "\"type\":\"char\"");
         }
-        assertThat(stage.service.counts().pinnedBytes().get()).isZero();
+        assertThat(stage.service.statistics().pinnedBytes()).isZero();
         server.close();
         stage.stop();
         assertThat(StagingFixture.staged(stage.memory)).isEmpty();
@@ -118,7 +118,7 @@ class StagingTest {
         assertThat(sink.datasets.get("ondisk"))
                 .isEqualTo(sink.datasets.get("inmemory"))
                 .isEqualTo(StagingFixture.bytes(7, length));
-        Await.until("given back", () -> stage.service.diskReserved() == 0);
+        Await.until("given back", () -> stage.service.statistics().diskReserved() == 0);
         assertThat(stage.errors).isEmpty();
     }
 
@@ -144,10 +144,10 @@ class StagingTest {
         var one = server.dataset("one", ElementType.CHAR).write(memory, 0, 60_000);
         var two = server.dataset("two", ElementType.CHAR).write(memory, 0, 60_000);
         assertThat(one.join().isInMemory()).isNotEqualTo(two.join().isInMemory());
-        assertThat(stage.service.memoryReserved()).isEqualTo(60_000);
+        assertThat(stage.service.statistics().memoryReserved()).isEqualTo(60_000);
         sink.openAll();
         assertThatThrownBy(() -> server.drain(LONG)).hasMessageContaining("toolong: NO_SPACE");
-        Await.until("given back", () -> stage.service.memoryReserved() == 0);
+        Await.until("given back", () -> stage.service.statistics().memoryReserved() == 0);
         assertThat(server.dataset("whole", ElementType.CHAR).write(memory, 0, 100_000).join())
                 .matches(Receipt::isInMemory);
         server.drain(LONG);
@@ -171,7 +171,7 @@ class StagingTest {
         var ordered = server.runAsync("load");
         server.dataset("late", ElementType.DOUBLE).write(memory).join();
         var immediate = server.runAsync("now", true, false);
-        Await.until("queued", () -> stage.service.counts().queuedCount().get() == 9);
+        Await.until("queued", () -> stage.service.statistics().queued() == 9);
         sink.answer = "x".repeat(984);
         // Four senders had a dataset each before it came; it is the next, before d4 and d5.
         sink.permit(1);
@@ -215,8 +215,8 @@ class StagingTest {
         sink.refused.add("wrong command");
         assertThatThrownBy(() -> server.run("wrong command"))
                 .hasMessageContaining("SINK_REJECTED, Error: wrong command");
-        assertThat(stage.service.counts().failureCount().get()).isEqualTo(2);
-        assertThat(stage.service.counts().retryCount().get()).isZero();
+        assertThat(stage.service.statistics().refused()).isEqualTo(2);
+        assertThat(stage.service.statistics().retries()).isZero();
     }
 
     @ParameterizedTest
@@ -233,7 +233,7 @@ class StagingTest {
             server.dataset("d" + i, ElementType.DOUBLE).write(memory);
         }
         server.sync();
-        Await.until("tried again", () -> stage.service.counts().retryCount().get() >= 2);
+        Await.until("tried again", () -> stage.service.statistics().retries() >= 2);
         sink.isDown = false;
         server.drain(LONG);
         assertThat(sink.order).containsExactly("d0", "d1", "d2", "d3", "d4");
@@ -312,7 +312,7 @@ class StagingTest {
             server.dataset("next" + i, ElementType.DOUBLE).write(memory);
         }
         server.sync();
-        assertThat(stage.service.counts().datasetsIn().get()).isEqualTo(10);
+        assertThat(stage.service.statistics().datasetsIn()).isEqualTo(10);
         assertThat(clientThreads()).isEqualTo(threads).isEqualTo(2);
     }
 
@@ -333,8 +333,8 @@ class StagingTest {
             server.dataset("d" + i, ElementType.CHAR).write(memory);
             server.drain(LONG);
         }
-        assertThat(stage.service.counts().reusedCount().get()).isEqualTo(4);
-        assertThat(stage.service.memoryReserved()).isEqualTo(1 << 20);
+        assertThat(stage.service.statistics().reused()).isEqualTo(4);
+        assertThat(stage.service.statistics().memoryReserved()).isEqualTo(1 << 20);
         assertThat(sink.datasets.get("d4")).isEqualTo(StagingFixture.bytes(1, 1 << 20));
     }
 
@@ -344,19 +344,21 @@ class StagingTest {
         start(true);
         int length = 1 << 20;
         stage.launch(stage.context(sink).pool(2 * length).prefault(length, 3));
-        Await.until("two files are made", () -> stage.service.memoryReserved() == 2 * length);
+        Await.until(
+                "two files are made",
+                () -> stage.service.statistics().memoryReserved() == 2 * length);
         Await.until("with their pages", () -> pages() == 2 * length);
         StagingServer server = stage.connect();
         server.dataset("first", ElementType.CHAR).write(stage.memory(1, length));
         server.drain(LONG);
-        assertThat(stage.service.counts().reusedCount().get()).isEqualTo(1);
+        assertThat(stage.service.statistics().reused()).isEqualTo(1);
         assertThat(sink.datasets.get("first")).isEqualTo(StagingFixture.bytes(1, length));
         assertThat(pages()).isEqualTo(2 * length);
         // Of another length, and not yet asked for: it has no page.
         OffHeapMemory other = stage.memory(2, length / 2);
         sink.hold();
         server.dataset("other", ElementType.CHAR).write(other).join();
-        assertThat(stage.service.memoryReserved()).isEqualTo(2 * length + length / 2);
+        assertThat(stage.service.statistics().memoryReserved()).isEqualTo(2 * length + length / 2);
         assertThat(pages()).isEqualTo(2 * length + length / 2);
     }
 
@@ -419,7 +421,7 @@ class StagingTest {
         OffHeapMemory memory = stage.memory(1, 800);
         server.dataset("sending", ElementType.DOUBLE).write(memory).join();
         server.dataset("queued", ElementType.DOUBLE).write(memory).join();
-        Await.until("sending", () -> stage.service.counts().forwardingCount().get() == 1);
+        Await.until("sending", () -> stage.service.statistics().forwarding() == 1);
         stage.service.requestStop();
         int taken = 2; // what comes before the server has heard of its stop is taken, too
         while (statusOf(server.dataset("no" + taken, ElementType.DOUBLE).write(memory)) != 17) {

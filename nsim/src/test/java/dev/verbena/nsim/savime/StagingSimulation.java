@@ -5,6 +5,7 @@ import dev.verbena.nsim.network.NetworkContext;
 import dev.verbena.nsim.topology.TreeTopology;
 import dev.verbena.nsim.world.SimulatedProcess;
 import dev.verbena.nsim.world.World;
+import dev.verbena.savime.server.ServerCounts;
 import dev.verbena.savime.server.ServerSettings;
 import dev.verbena.savime.server.StagingEngine;
 import dev.verbena.savime.store.StagingDirectory;
@@ -251,7 +252,7 @@ final class StagingSimulation implements AutoCloseable {
         }
         return engine.memoryReserved() <= poolMax
                 && engine.diskReserved() == 0
-                && engine.counts().queuedCount().get() == 0;
+                && engine.counts().get(ServerCounts.Count.QUEUED) == 0;
     }
 
     /** Ends clients and server in order, once nothing that was refused is kept any more. */

@@ -6,6 +6,7 @@ import dev.verbena.nsim.savime.SimulatedClient.Asked;
 import dev.verbena.nsim.savime.SimulatedSink.Arrival;
 import dev.verbena.nsim.savime.SimulatedSink.End;
 import dev.verbena.nsim.savime.SimulatedSink.Execution;
+import dev.verbena.savime.server.ServerCounts;
 import dev.verbena.savime.wire.StgStatus;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -165,7 +166,7 @@ class StagingSimulationTest {
     private static void requireNothingLeft(String what, StagingSimulation simulation)
             throws Exception {
         simulation.closeInOrder();
-        assertThat(simulation.engine().counts().pinnedBytes().get()).as(what).isZero();
+        assertThat(simulation.engine().counts().get(ServerCounts.Count.PINNED)).as(what).isZero();
         assertThat(simulation.engine().memoryReserved()).as(what).isZero();
         assertThat(simulation.engine().diskReserved()).as(what).isZero();
         assertThat(simulation.world().regionCount()).as(what).isZero();

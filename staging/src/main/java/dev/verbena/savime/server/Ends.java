@@ -1,5 +1,6 @@
 package dev.verbena.savime.server;
 
+import dev.verbena.savime.server.ServerCounts.Count;
 import dev.verbena.savime.store.StagedFile;
 import dev.verbena.savime.wire.DatasetState;
 import dev.verbena.savime.wire.StgStatus;
@@ -64,12 +65,12 @@ final class Ends {
     void revokeOnly(Block block) {
         block.revoke();
         block.connection().granted(-1);
-        counts.pinned(-block.length());
+        counts.add(Count.PINNED, -block.length());
     }
 
     /** It was not complete, or must not be sent: nothing of it stays. */
     void abort(Dataset dataset) {
-        counts.aborted();
+        counts.add(Count.ABORTED, 1);
         revoke(dataset);
         remove(dataset, DatasetState.ABORTED);
     }

@@ -1,6 +1,8 @@
 package dev.verbena.savime.server;
 
 import dev.verbena.savime.forward.ForwardTask;
+import dev.verbena.savime.server.ServerCounts.Count;
+import dev.verbena.savime.server.ServerCounts.Step;
 import dev.verbena.savime.store.MetaFile;
 import dev.verbena.savime.wire.DatasetState;
 import dev.verbena.savime.wire.StgFlags;
@@ -214,7 +216,8 @@ final class Forwarding {
         if (!isStopping && isDue) {
             work += sendNext();
         }
-        counts.queue(queue.size(), senders.inFlight());
+        counts.set(Count.QUEUED, queue.size());
+        counts.set(Count.FORWARDING, senders.inFlight());
         return work;
     }
 
@@ -331,7 +334,7 @@ final class Forwarding {
 
     private void hold() {
         long now = clock.nanoTime();
-        counts.retried();
+        counts.add(Count.RETRIES, 1);
         if (isHeld && retryNs - now > 0) {
             return; // Another sender has found the same.
         }
@@ -361,9 +364,10 @@ final class Forwarding {
         switch (task.result()) {
             case OK -> {
                 queue.remove(entry);
-                counts.forwarded(dataset.length());
+                counts.add(Count.DATASETS_OUT, 1);
+                counts.add(Count.BYTES_OUT, dataset.length());
                 if (dataset.doneNs() != 0) {
-                    counts.latencies().forwarded(clock.nanoTime() - dataset.doneNs());
+                    counts.took(Step.FORWARD, clock.nanoTime() - dataset.doneNs());
                 }
                 dataset.session().forwarded(dataset.length());
                 ends.remove(dataset, DatasetState.FORWARDED);
@@ -381,7 +385,7 @@ final class Forwarding {
     }
 
     private void refused(Dataset dataset, String text) {
-        counts.failed();
+        counts.add(Count.REFUSED, 1);
         dataset.failed();
         dataset.state(DatasetState.FAILED);
         dataset.ended(clock.nanoTime());

@@ -1,5 +1,7 @@
 package dev.verbena.savime.server;
 
+import dev.verbena.savime.server.ServerCounts.Count;
+import dev.verbena.savime.server.ServerCounts.Step;
 import dev.verbena.savime.store.MetaFile;
 import dev.verbena.savime.store.StagedFile;
 import dev.verbena.savime.store.StagingDirectory;
@@ -346,7 +348,7 @@ final class Openings {
         if (opening.placement != DISK_ONLY && memory != null) {
             StagedFile used = admission.reuse(opening.length);
             if (used != null) {
-                counts.reused();
+                counts.add(Count.REUSED, 1);
                 make(opening, true, used);
                 return true;
             }
@@ -428,7 +430,7 @@ final class Openings {
         }
         registry.add(dataset);
         long now = settings.environment().nanoClock().nanoTime();
-        counts.latencies().opened(now - opening.sinceNs);
+        counts.took(Step.OPEN, now - opening.sinceNs);
         if (session.isConnected(opening.connection)) {
             replace(opening);
             opened(opening.connection, dataset, opening.request, 0);

@@ -4,6 +4,8 @@ import dev.verbena.memory.OffHeapMemory;
 import dev.verbena.memory.RegisteredRegion;
 import dev.verbena.memory.RemoteDescriptor;
 import dev.verbena.savime.server.Connection.Asked;
+import dev.verbena.savime.server.ServerCounts.Count;
+import dev.verbena.savime.server.ServerCounts.Step;
 import dev.verbena.savime.store.BackgroundWork;
 import dev.verbena.savime.wire.DatasetState;
 import dev.verbena.savime.wire.StgFlags;
@@ -113,7 +115,7 @@ final class Reception {
                 continue;
             }
             OffHeapMemory bounced = null;
-            if (counts.pinnedBytes().get() > settings.pinMax() - asked.length()) {
+            if (counts.get(Count.PINNED) > settings.pinMax() - asked.length()) {
                 return work;
             }
             if (!dataset.file().isInMemory()) {
@@ -124,7 +126,7 @@ final class Reception {
             }
             by.asked().remove();
             by.granted(1);
-            pin(asked.length());
+            counts.add(Count.PINNED, asked.length());
             work++;
             if (bounced == null) {
                 map(by, dataset, asked);
@@ -133,10 +135,6 @@ final class Reception {
             }
         }
         return work;
-    }
-
-    private void pin(long change) {
-        counts.pinned(change);
     }
 
     private void map(Connection by, Dataset dataset, Asked asked) {
@@ -162,7 +160,7 @@ final class Reception {
                         grant(block, asked);
                     } else {
                         by.granted(-1);
-                        pin(-asked.length());
+                        counts.add(Count.PINNED, -asked.length());
                     }
                 });
     }
@@ -171,7 +169,7 @@ final class Reception {
         boolean isSpace = failure instanceof UncheckedIOException;
         Connection by = block.connection();
         by.granted(-1);
-        pin(-block.length());
+        counts.add(Count.PINNED, -block.length());
         if (registry.receiving(by, asked.dataset()) != null) {
             refuse(by, asked, isSpace ? StgStatus.NO_SPACE : StgStatus.IO_ERROR, 0);
             block.dataset().failed();
@@ -198,7 +196,7 @@ final class Reception {
             }
         }
         block.dataset().granted(block);
-        counts.latencies().granted(clock.nanoTime() - asked.sinceNs());
+        counts.took(Step.GRANT, clock.nanoTime() - asked.sinceNs());
         by.reply(StgType.BLOCK_GRANT, asked.request(), StgStatus.OK)
                 .block(block.dataset().id(), block.offset(), block.length(), block.number())
                 .remote(descriptor);

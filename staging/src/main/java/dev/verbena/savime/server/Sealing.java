@@ -1,5 +1,7 @@
 package dev.verbena.savime.server;
 
+import dev.verbena.savime.server.ServerCounts.Count;
+import dev.verbena.savime.server.ServerCounts.Step;
 import dev.verbena.savime.store.MetaFile;
 import dev.verbena.savime.wire.DatasetState;
 import dev.verbena.savime.wire.StgFlags;
@@ -128,9 +130,10 @@ final class Sealing {
     }
 
     private void sealed(Dataset dataset) {
-        counts.received(dataset.length());
+        counts.add(Count.DATASETS_IN, 1);
+        counts.add(Count.BYTES_IN, dataset.length());
         long now = clock.nanoTime();
-        counts.latencies().synced(now - dataset.syncNs());
+        counts.took(Step.SYNC, now - dataset.syncNs());
         dataset.done(now);
         dataset.state(DatasetState.RECEIVED);
         onReceived.accept(dataset);

@@ -1,112 +1,95 @@
 package dev.verbena.savime.server;
 
-import dev.verbena.staging.Counters;
-import java.util.concurrent.atomic.AtomicLong;
+import dev.verbena.staging.CounterMirror;
+import dev.verbena.staging.Durations;
+import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicLongArray;
 
-/** What happened since the start. Written by the engine's thread, read by any. */
+/**
+ * What happened since the start, and how long the steps of a dataset take (specification, section
+ * 5.8). Written by the engine's thread, read by any.
+ */
 public final class ServerCounts {
-    private final AtomicLong datasetsIn = new AtomicLong();
-    private final AtomicLong bytesIn = new AtomicLong();
-    private final AtomicLong datasetsOut = new AtomicLong();
-    private final AtomicLong bytesOut = new AtomicLong();
-    private final AtomicLong pinned = new AtomicLong();
-    private final AtomicLong retries = new AtomicLong();
-    private final AtomicLong failures = new AtomicLong();
-    private final AtomicLong aborts = new AtomicLong();
-    private final AtomicLong reused = new AtomicLong();
-    private final AtomicLong queued = new AtomicLong();
-    private final AtomicLong forwarding = new AtomicLong();
+    private final AtomicLongArray values = new AtomicLongArray(Count.values().length);
+    private final Durations[] durations = new Durations[Step.values().length];
 
-    private final Latencies latencies = new Latencies();
+    /** What is counted. */
+    public enum Count {
+        /** Datasets that arrived complete. */
+        DATASETS_IN("datasets in"),
+        BYTES_IN("bytes in"),
+        /** Datasets that the sink has. */
+        DATASETS_OUT("datasets out"),
+        BYTES_OUT("bytes out"),
+        /** Bytes registered now. */
+        PINNED("pinned bytes"),
+        /** Datasets and commands in the queue. */
+        QUEUED("queued"),
+        FORWARDING("forwarding"),
+        /** Tries that did not reach the sink. */
+        RETRIES("retries"),
+        /** Datasets that the sink refused. */
+        REFUSED("refused by the sink"),
+        /** Datasets given up before they were complete. */
+        ABORTED("aborted"),
+        /** Datasets that got the pages of an earlier one. */
+        REUSED("reused");
 
-    Latencies latencies() {
-        return latencies;
+        private final String label;
+
+        Count(String label) {
+            this.label = label;
+        }
     }
 
-    void received(long bytes) {
-        Counters.add(datasetsIn, 1);
-        Counters.add(bytesIn, bytes);
+    /** What takes time. */
+    enum Step {
+        /** From DATASET_OPEN to DATASET_OPENED. */
+        OPEN("open to opened"),
+        /** From BLOCK_REQUEST to BLOCK_GRANT. */
+        GRANT("request to grant"),
+        /** From DATASET_SYNC to DATASET_DONE. */
+        SYNC("sync to done"),
+        /** From DATASET_DONE until the sink has it. */
+        FORWARD("done to forwarded");
+
+        private final String label;
+
+        Step(String label) {
+            this.label = label;
+        }
     }
 
-    void forwarded(long bytes) {
-        Counters.add(datasetsOut, 1);
-        Counters.add(bytesOut, bytes);
+    ServerCounts() {
+        Arrays.setAll(durations, step -> new Durations());
     }
 
-    void pinned(long change) {
-        Counters.add(pinned, change);
+    public long get(Count what) {
+        return values.get(what.ordinal());
     }
 
-    void retried() {
-        Counters.add(retries, 1);
+    /** One writer: no read-modify-write needed. */
+    void add(Count what, long change) {
+        set(what, get(what) + change);
     }
 
-    void failed() {
-        Counters.add(failures, 1);
+    void set(Count what, long value) {
+        values.lazySet(what.ordinal(), value);
     }
 
-    void aborted() {
-        Counters.add(aborts, 1);
+    void took(Step what, long ns) {
+        durations[what.ordinal()].record(ns);
     }
 
-    void reused() {
-        Counters.add(reused, 1);
-    }
-
-    void queue(int waiting, int sending) {
-        queued.lazySet(waiting);
-        forwarding.lazySet(sending);
-    }
-
-    /** Datasets that arrived complete. */
-    public AtomicLong datasetsIn() {
-        return datasetsIn;
-    }
-
-    public AtomicLong bytesIn() {
-        return bytesIn;
-    }
-
-    /** Datasets that the sink has. */
-    public AtomicLong datasetsOut() {
-        return datasetsOut;
-    }
-
-    public AtomicLong bytesOut() {
-        return bytesOut;
-    }
-
-    /** Bytes registered now. */
-    public AtomicLong pinnedBytes() {
-        return pinned;
-    }
-
-    /** Tries that did not reach the sink. */
-    public AtomicLong retryCount() {
-        return retries;
-    }
-
-    /** Datasets that the sink refused. */
-    public AtomicLong failureCount() {
-        return failures;
-    }
-
-    /** Datasets given up before they were complete. */
-    public AtomicLong abortCount() {
-        return aborts;
-    }
-
-    /** Datasets that got the pages of an earlier one. */
-    public AtomicLong reusedCount() {
-        return reused;
-    }
-
-    /** Datasets and commands in the queue. */
-    public AtomicLong queuedCount() {
-        return queued;
-    }
-
-    public AtomicLong forwardingCount() {
-        return forwarding;
+    void show(CounterMirror mirror) {
+        for (Count each : Count.values()) {
+            mirror.show(each.label, () -> get(each));
+        }
+        for (Step each : Step.values()) {
+            Durations of = durations[each.ordinal()];
+            mirror.show(each.label + " p50 us", () -> of.percentileNs(50) / 1000)
+                    .show(each.label + " p99 us", () -> of.percentileNs(99) / 1000)
+                    .show(each.label + " max us", () -> of.maxNs() / 1000);
+        }
     }
 }

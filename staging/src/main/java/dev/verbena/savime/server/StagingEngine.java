@@ -109,23 +109,13 @@ public final class StagingEngine implements ProtocolAgent {
                                 environment, settings.servicePath(), TransportClients.PROTOCOL);
         mirror =
                 new CounterMirror(environment, "stage")
-                        .show("datasets in", counts.datasetsIn())
-                        .show("bytes in", counts.bytesIn())
-                        .show("datasets out", counts.datasetsOut())
-                        .show("bytes out", counts.bytesOut())
                         .show("memory reserved", admission.memory()::reserved)
                         .show("disk reserved", admission.disk()::reserved)
-                        .show("pinned bytes", counts.pinnedBytes())
-                        .show("queued", counts.queuedCount())
-                        .show("forwarding", counts.forwardingCount())
-                        .show("retries", counts.retryCount())
-                        .show("refused by the sink", counts.failureCount())
-                        .show("aborted", counts.abortCount())
                         .show("sink is away", () -> senders.health().isAway() ? 1 : 0)
                         .show("sink losses", () -> senders.health().losses())
                         .show("sink wedged", () -> senders.health().wedges())
                         .show("sink restarts", () -> senders.health().restarts());
-        counts.latencies().show(mirror);
+        counts.show(mirror);
     }
 
     /** Calls this, on any thread, when {@link #doWork} may have something to do. */
@@ -308,7 +298,7 @@ public final class StagingEngine implements ProtocolAgent {
 
     /** Whether peers put blocks into its memory now. On the engine's thread. */
     public boolean isBeingPutInto() {
-        return oneSided != null && counts.pinnedBytes().get() > 0;
+        return oneSided != null && counts.get(ServerCounts.Count.PINNED) > 0;
     }
 
     /** Refuses new datasets and gives nothing more to the sink. Any thread. */
