@@ -480,7 +480,6 @@ public final class StagingServer implements AutoCloseable {
                     blockSize,
                     window,
                     ioThreads,
-                    addresses.size(),
                     hasChecksum,
                     reconnects,
                     heartbeat.toNanos(),

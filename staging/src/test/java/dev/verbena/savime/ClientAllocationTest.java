@@ -47,7 +47,6 @@ class ClientAllocationTest {
                 BLOCK,
                 4,
                 1,
-                1,
                 hasCrc,
                 false,
                 heartbeatNs,

@@ -119,7 +119,6 @@ final class SimulatedClient implements ProtocolAgent, AutoCloseable {
                         4096 * (1 + random.nextInt(2)),
                         1 + random.nextInt(3),
                         1,
-                        1,
                         random.nextBoolean(),
                         random.nextInt(3) > 0,
                         HEARTBEAT_NS,

@@ -7,7 +7,6 @@ import dev.verbena.agent.Environment;
  *
  * @param clientId the same for all connections, also after a reconnect
  * @param token 16 bytes
- * @param serverCount servers that share the tasks
  * @param reconnects tasks of a lost server are tried again
  * @param hasCrc blocks and datasets carry a CRC-32C
  * @param connectTimeoutNs a server that cannot be reached for so long counts as lost
@@ -20,7 +19,6 @@ public record ClientSettings(
         int blockSize,
         int window,
         int ioThreads,
-        int serverCount,
         boolean hasCrc,
         boolean reconnects,
         long heartbeatNs,

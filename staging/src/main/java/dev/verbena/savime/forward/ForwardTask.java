@@ -4,7 +4,6 @@ import dev.verbena.savime.store.MetaFile;
 import dev.verbena.savime.store.StagedFile;
 import dev.verbena.savime.wire.DatasetState;
 import dev.verbena.staging.forward.SinkTask;
-import dev.verbena.staging.sink.SinkDataset;
 import dev.verbena.staging.sink.SinkSession;
 import dev.verbena.staging.sink.TarText;
 import java.io.IOException;
@@ -50,16 +49,7 @@ public final class ForwardTask extends SinkTask {
         if (command != null) {
             return TarText.run(session, command);
         }
-        session.transfer(
-                new SinkDataset(
-                        meta.name(),
-                        meta.type(),
-                        meta.totalBytes(),
-                        meta.elementSize(),
-                        meta.piece(),
-                        isRepeated,
-                        meta.hasCrc() ? Integer.toUnsignedLong(meta.crc()) : -1),
-                file.open());
+        session.transfer(meta.toSink(isRepeated), file.open());
         return "";
     }
 }

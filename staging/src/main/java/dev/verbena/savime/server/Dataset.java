@@ -120,6 +120,11 @@ final class Dataset {
         state = next;
     }
 
+    /** All of it is here, no sender has it, and nothing is done with its files. */
+    boolean isWaiting() {
+        return (state == DatasetState.RECEIVED || state == DatasetState.HELD) && !hasJobs();
+    }
+
     boolean isRepeated() {
         return isRepeated;
     }

@@ -3,14 +3,12 @@ package dev.verbena.savime.server;
 import dev.verbena.savime.forward.ForwardTask;
 import dev.verbena.savime.server.ServerCounts.Count;
 import dev.verbena.savime.server.ServerCounts.Step;
-import dev.verbena.savime.store.MetaFile;
 import dev.verbena.savime.wire.DatasetState;
 import dev.verbena.savime.wire.StgFlags;
 import dev.verbena.savime.wire.StgFlyweight;
 import dev.verbena.savime.wire.StgStatus;
 import dev.verbena.staging.forward.Senders;
 import dev.verbena.staging.forward.SinkTask;
-import dev.verbena.staging.sink.SinkDataset;
 import dev.verbena.staging.sink.StagedArrays;
 import java.util.ArrayList;
 import java.util.List;
@@ -137,16 +135,7 @@ final class Forwarding {
             at--;
         }
         queue.add(at, new Entry(dataset));
-        MetaFile meta = dataset.meta();
-        arrays.arrived(
-                new SinkDataset(
-                        meta.name(),
-                        meta.type(),
-                        meta.totalBytes(),
-                        meta.elementSize(),
-                        meta.piece(),
-                        dataset.isRepeated()),
-                dataset.file().data());
+        arrays.arrived(dataset.meta().toSink(dataset.isRepeated()), dataset.file().data());
     }
 
     private static boolean isLater(Entry entry, Dataset than) {
@@ -255,18 +244,12 @@ final class Forwarding {
             boolean isFree =
                     entry.dataset == null
                             ? entry.text != null && isFirstOfSession(i)
-                            : isSendable(entry.dataset);
+                            : entry.dataset.isWaiting();
             if (!entry.isSending && isFree && now >= entry.notBeforeNs) {
                 return entry;
             }
         }
         return null;
-    }
-
-    private static boolean isSendable(Dataset dataset) {
-        boolean waits =
-                dataset.state() == DatasetState.RECEIVED || dataset.state() == DatasetState.HELD;
-        return waits && !dataset.hasJobs();
     }
 
     private boolean isFirstOfSession(int index) {
@@ -401,19 +384,18 @@ final class Forwarding {
     int expire(long nowNs) {
         queue.removeIf(
                 entry -> entry.dataset != null && entry.dataset.state() == DatasetState.ABORTED);
-        int[] work = {0};
-        registry.forEach(
-                dataset -> {
-                    boolean isOld =
-                            dataset.state() == DatasetState.FAILED
-                                    && !dataset.hasJobs()
-                                    && nowNs - dataset.endedNs() - settings.keepFailedNs() >= 0;
-                    if (isOld) {
-                        work[0]++;
-                        ends.remove(dataset, DatasetState.FAILED);
-                    }
-                });
-        return work[0];
+        int work = 0;
+        for (Dataset dataset : registry.all()) {
+            boolean isOld =
+                    dataset.state() == DatasetState.FAILED
+                            && !dataset.hasJobs()
+                            && nowNs - dataset.endedNs() - settings.keepFailedNs() >= 0;
+            if (isOld) {
+                work++;
+                ends.remove(dataset, DatasetState.FAILED);
+            }
+        }
+        return work;
     }
 
     /** Datasets and commands that wait. */
@@ -424,16 +406,6 @@ final class Forwarding {
     /** Tries that are under way. */
     int sending() {
         return senders.inFlight();
-    }
-
-    /** Place of a dataset in the queue, from 0; -1: none. */
-    int positionOf(Dataset dataset) {
-        for (int i = 0; i < queue.size(); i++) {
-            if (queue.get(i).dataset == dataset) {
-                return i;
-            }
-        }
-        return -1;
     }
 
     /** When something is due although nothing happens. */

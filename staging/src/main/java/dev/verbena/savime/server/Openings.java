@@ -103,10 +103,6 @@ final class Openings {
     }
 
     void onOpen(Connection by, StgFlyweight message, DirectBuffer buffer) {
-        String name = message.name();
-        String type = message.elementType();
-        long length = message.totalBytes();
-        int elementSize = message.elementSize();
         if (message.onDuplicate() > SUFFIX || message.placementRule() > DISK_ONLY) {
             throw new IllegalArgumentException("an unknown rule for a dataset");
         }
@@ -115,27 +111,25 @@ final class Openings {
             int at = message.metadataAt();
             piece = PieceMetadata.decode(buffer, at, message.metadataLength());
         }
-        int refusal = refusal(name, type, length, elementSize);
-        if (refusal != StgStatus.OK) {
-            refuse(by, message.request(), refusal, name, type, by.session().commandCount());
-            return;
-        }
         int before = (message.flags() & StgFlags.FLAG_AGAIN) == 0 ? 0 : message.status();
         Opening opening =
                 new Opening(
                         by,
                         message.request(),
-                        name,
-                        type,
-                        length,
-                        elementSize,
+                        message.name(),
+                        message.elementType(),
+                        message.totalBytes(),
+                        message.elementSize(),
                         message.placementRule(),
                         piece,
                         null,
                         before,
                         by.session().commandCount(),
                         settings.environment().nanoClock().nanoTime());
-        if (!isTakenUp(opening)) {
+        int refusal = refusal(opening);
+        if (refusal != StgStatus.OK) {
+            refuse(opening, refusal);
+        } else if (!isTakenUp(opening)) {
             open(opening, message.onDuplicate());
         }
     }
@@ -147,7 +141,7 @@ final class Openings {
         if (registry.isTaken(name)) {
             if (onDuplicate == SUFFIX) {
                 opening = asked.named(free(name), null);
-            } else if (onDuplicate == REPLACE && same != null && isReplaceable(same)) {
+            } else if (onDuplicate == REPLACE && same != null && same.isWaiting()) {
                 opening = asked.named(name, same);
             } else {
                 refuse(asked, StgStatus.DUPLICATE);
@@ -160,17 +154,19 @@ final class Openings {
         }
     }
 
-    private int refusal(String name, String type, long length, int elementSize) {
+    private int refusal(Opening asked) {
+        long length = asked.length;
+        int elementSize = asked.elementSize;
         if (isStopping) {
             return StgStatus.SHUTTING_DOWN;
         }
-        if (!DatasetNames.isLegal(name)) {
+        if (!DatasetNames.isLegal(asked.name)) {
             return StgStatus.BAD_NAME;
         }
-        boolean isShort = !type.equals(COMMAND) || length <= COMMAND_MAX;
+        boolean isShort = !asked.type.equals(COMMAND) || length <= COMMAND_MAX;
         boolean isSize =
                 length > 0 && length <= LENGTH_MAX && elementSize > 0 && length % elementSize == 0;
-        if (!isSize || !isShort || !isType(type)) {
+        if (!isSize || !isShort || !isType(asked.type)) {
             return StgStatus.BAD_SIZE;
         }
         boolean isFull = registry.datasetCount() + waiting.size() >= settings.datasetsMax();
@@ -189,12 +185,6 @@ final class Openings {
                                                 || c >= '0' && c <= '9'
                                                 || c == '_'
                                                 || c == ':');
-    }
-
-    private static boolean isReplaceable(Dataset dataset) {
-        boolean waits =
-                dataset.state() == DatasetState.RECEIVED || dataset.state() == DatasetState.HELD;
-        return waits && !dataset.hasJobs();
     }
 
     private String free(String name) {
@@ -277,31 +267,16 @@ final class Openings {
         return work;
     }
 
-    private void refuse(Opening opening, int status) {
-        refuse(
-                opening.connection,
-                opening.request,
-                status,
-                opening.name,
-                opening.type,
-                opening.commandsBefore);
-    }
-
     /**
      * A dataset that is refused has failed as one that the sink refuses; the text of a command has
      * not.
      */
-    private static void refuse(
-            Connection by,
-            long request,
-            int status,
-            String name,
-            String type,
-            long commandsBefore) {
-        by.reply(StgType.DATASET_OPENED, request, status);
-        if (!type.equals(COMMAND)) {
-            String readable = name.isEmpty() ? "''" : Names.readable(name);
-            by.session().failed(readable, commandsBefore);
+    private static void refuse(Opening opening, int status) {
+        Connection by = opening.connection;
+        by.reply(StgType.DATASET_OPENED, opening.request, status);
+        if (!opening.type.equals(COMMAND)) {
+            String readable = opening.name.isEmpty() ? "''" : Names.readable(opening.name);
+            by.session().failed(readable, opening.commandsBefore);
         }
     }
 
@@ -339,7 +314,7 @@ final class Openings {
 
     /** Finds a place; false: it may wait for memory, or for the sink to have what it replaces. */
     private boolean place(Opening opening, boolean isLast) {
-        if (registry.isThere(opening.replaced) && !isReplaceable(opening.replaced)) {
+        if (registry.isThere(opening.replaced) && !opening.replaced.isWaiting()) {
             if (isLast) {
                 giveUp(opening, StgStatus.DUPLICATE);
             }

@@ -325,12 +325,11 @@ final class Reception {
             }
         }
         connection.asked().clear();
-        registry.forEach(
-                dataset -> {
-                    if (dataset.connection() == connection) {
-                        lost(dataset, nowNs);
-                    }
-                });
+        for (Dataset dataset : registry.all()) {
+            if (dataset.connection() == connection) {
+                lost(dataset, nowNs);
+            }
+        }
     }
 
     private void lost(Dataset dataset, long nowNs) {
@@ -349,19 +348,18 @@ final class Reception {
 
     /** Datasets whose client did not come back in time. */
     int expire(long nowNs) {
-        int[] work = {0};
-        registry.forEach(
-                dataset -> {
-                    if (isLate(dataset, nowNs)) {
-                        work[0]++;
-                        dataset.failed();
-                        ends.abort(dataset);
-                    } else if (isUnsent(dataset, nowNs)) {
-                        work[0]++;
-                        ends.remove(dataset, DatasetState.ABORTED);
-                    }
-                });
-        return work[0];
+        int work = 0;
+        for (Dataset dataset : registry.all()) {
+            if (isLate(dataset, nowNs)) {
+                work++;
+                dataset.failed();
+                ends.abort(dataset);
+            } else if (isUnsent(dataset, nowNs)) {
+                work++;
+                ends.remove(dataset, DatasetState.ABORTED);
+            }
+        }
+        return work;
     }
 
     private boolean isLate(Dataset dataset, long nowNs) {
@@ -381,8 +379,6 @@ final class Reception {
 
     /** Whether a dataset is not complete yet. */
     boolean isReceiving() {
-        boolean[] isAny = {false};
-        registry.forEach(dataset -> isAny[0] |= dataset.state() == DatasetState.RECEIVING);
-        return isAny[0];
+        return registry.all().stream().anyMatch(each -> each.state() == DatasetState.RECEIVING);
     }
 }

@@ -1,11 +1,12 @@
 package dev.verbena.savime.server;
 
 import dev.verbena.savime.wire.DatasetState;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
-import java.util.function.Consumer;
 import org.agrona.collections.Long2ObjectHashMap;
 
 /** Sessions and datasets that there are, the names that are taken, and how datasets ended. */
@@ -128,11 +129,9 @@ final class Registry {
         return datasets.size();
     }
 
-    void forEach(Consumer<Dataset> action) {
-        // What is done may remove datasets.
-        for (Object each : datasets.values().toArray()) {
-            action.accept((Dataset) each);
-        }
+    /** Those that there are now, whatever becomes of them meanwhile. */
+    List<Dataset> all() {
+        return new ArrayList<>(datasets.values());
     }
 
     /** It is no more; how it ended is remembered for a while. */

@@ -4,6 +4,7 @@ import dev.verbena.savime.wire.DatasetNames;
 import dev.verbena.savime.wire.DatasetState;
 import dev.verbena.staging.file.CheckedLines;
 import dev.verbena.staging.metadata.PieceMetadata;
+import dev.verbena.staging.sink.SinkDataset;
 import java.util.HexFormat;
 import java.util.Map;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -35,6 +36,15 @@ public record MetaFile(
 
     /** The same in another state. */
     public MetaFile in(DatasetState next) {
+        return with(next, hasCrc, crc, syncedOrder);
+    }
+
+    /** The same, complete. */
+    public MetaFile synced(boolean withCrc, int sum, long order) {
+        return with(DatasetState.RECEIVED, withCrc, sum, order);
+    }
+
+    private MetaFile with(DatasetState next, boolean withCrc, int sum, long order) {
         return new MetaFile(
                 id,
                 name,
@@ -43,28 +53,21 @@ public record MetaFile(
                 elementSize,
                 clientId,
                 next,
-                hasCrc,
-                crc,
-                createdMs,
-                syncedOrder,
-                piece);
-    }
-
-    /** The same, complete. */
-    public MetaFile synced(boolean withCrc, int sum, long order) {
-        return new MetaFile(
-                id,
-                name,
-                type,
-                totalBytes,
-                elementSize,
-                clientId,
-                DatasetState.RECEIVED,
                 withCrc,
                 sum,
                 createdMs,
                 order,
                 piece);
+    }
+
+    /**
+     * What a sink is told of it.
+     *
+     * @param isRepeated the sink may have it
+     */
+    public SinkDataset toSink(boolean isRepeated) {
+        long sum = hasCrc ? Integer.toUnsignedLong(crc) : -1;
+        return new SinkDataset(name, type, totalBytes, elementSize, piece, isRepeated, sum);
     }
 
     /** The file's text. */

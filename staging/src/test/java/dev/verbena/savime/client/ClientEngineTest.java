@@ -31,7 +31,6 @@ class ClientEngineTest {
                             4096,
                             1,
                             1,
-                            1,
                             false,
                             false,
                             SECOND_NS,

@@ -33,7 +33,6 @@ class TransportLinkTest {
                         4096,
                         1,
                         1,
-                        1,
                         false,
                         true,
                         SECOND_NS,
