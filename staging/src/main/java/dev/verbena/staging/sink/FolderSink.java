@@ -64,19 +64,14 @@ public abstract class FolderSink implements Sink {
         }
 
         @Override
-        public boolean mapsTars() {
-            return true;
-        }
-
-        @Override
-        public String createTar(Tar tar) throws IOException {
-            create(tar);
+        public String createTar(String command) throws IOException {
+            create(TarText.createTar(command));
             return TarText.DONE;
         }
 
         @Override
-        public String loadSubtar(Subtar subtar) throws IOException {
-            load(subtar);
+        public String loadSubtar(String command) throws IOException {
+            load(TarText.loadSubtar(command));
             return TarText.DONE;
         }
 

@@ -68,18 +68,13 @@ public abstract class ForwardingSink implements Sink {
         }
 
         @Override
-        public boolean mapsTars() {
-            return session.mapsTars();
+        public String createTar(String command) throws IOException {
+            return session.createTar(command);
         }
 
         @Override
-        public String createTar(Tar tar) throws IOException {
-            return session.createTar(tar);
-        }
-
-        @Override
-        public String loadSubtar(Subtar subtar) throws IOException {
-            return session.loadSubtar(subtar);
+        public String loadSubtar(String command) throws IOException {
+            return session.loadSubtar(command);
         }
 
         @Override

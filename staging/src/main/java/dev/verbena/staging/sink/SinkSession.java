@@ -40,29 +40,26 @@ public interface SinkSession extends AutoCloseable {
      */
     String command(String text) throws IOException;
 
-    /** Whether {@link #createTar} and {@link #loadSubtar} do more than pass their text on. */
-    default boolean mapsTars() {
-        return false;
-    }
-
     /**
-     * Makes an array; its answer.
+     * Makes an array; its answer. A sink that does not know what arrays are is given the command.
      *
+     * @param command as {@link TarText#createTar} reads it
      * @throws SinkRejectedException if it cannot be made: there is one of its name, for example
      * @throws IOException if the sink cannot be reached; whether it was made is unknown
      */
-    default String createTar(Tar tar) throws IOException {
-        return command(tar.text());
+    default String createTar(String command) throws IOException {
+        return command(command);
     }
 
     /**
      * Fills a region of an array from datasets that the sink has; visible as a whole or not at all.
      *
+     * @param command as {@link TarText#loadSubtar} reads it
      * @throws SinkRejectedException if it overlaps another, or something does not fit
      * @throws IOException if the sink cannot be reached; whether it was loaded is unknown
      */
-    default String loadSubtar(Subtar subtar) throws IOException {
-        return command(subtar.text());
+    default String loadSubtar(String command) throws IOException {
+        return command(command);
     }
 
     /**

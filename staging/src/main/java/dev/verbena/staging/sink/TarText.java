@@ -25,23 +25,13 @@ public final class TarText {
 
     private TarText() {}
 
-    /** Whether a command is for {@link #createTar}. */
-    public static boolean isCreateTar(String text) {
-        return isCall(text, "create_tar");
-    }
-
-    /** Whether a command is for {@link #loadSubtar}. */
-    public static boolean isLoadSubtar(String text) {
-        return isCall(text, "load_subtar");
-    }
-
-    /** Runs a command: as a structure, if the sink takes those, or as a query, if it is one. */
+    /** Runs a command, as what it is. */
     public static String run(SinkSession session, String command) throws IOException {
-        if (session.mapsTars() && isCreateTar(command)) {
-            return session.createTar(createTar(command));
+        if (isCall(command, "create_tar")) {
+            return session.createTar(command);
         }
-        if (session.mapsTars() && isLoadSubtar(command)) {
-            return session.loadSubtar(loadSubtar(command));
+        if (isCall(command, "load_subtar")) {
+            return session.loadSubtar(command);
         }
         Matcher query = QUERY.matcher(command);
         if (query.matches()) {

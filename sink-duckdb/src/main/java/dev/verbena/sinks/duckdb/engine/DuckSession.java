@@ -5,8 +5,6 @@ import dev.verbena.staging.sink.SinkRejectedException;
 import dev.verbena.staging.sink.SinkSession;
 import dev.verbena.staging.sink.SqlTars;
 import dev.verbena.staging.sink.StagedPiece;
-import dev.verbena.staging.sink.Subtar;
-import dev.verbena.staging.sink.Tar;
 import dev.verbena.staging.sink.TarText;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
@@ -246,19 +244,14 @@ final class DuckSession implements SinkSession {
     }
 
     @Override
-    public boolean mapsTars() {
-        return true;
-    }
-
-    @Override
-    public String createTar(Tar tar) throws IOException {
-        inTransaction(() -> tars.create(tar));
+    public String createTar(String command) throws IOException {
+        inTransaction(() -> tars.create(TarText.createTar(command)));
         return TarText.DONE;
     }
 
     @Override
-    public String loadSubtar(Subtar subtar) throws IOException {
-        inTransaction(() -> tars.load(subtar));
+    public String loadSubtar(String command) throws IOException {
+        inTransaction(() -> tars.load(TarText.loadSubtar(command)));
         return TarText.DONE;
     }
 
