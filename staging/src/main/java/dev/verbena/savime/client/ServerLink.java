@@ -43,18 +43,12 @@ interface ServerLink extends AutoCloseable {
     /**
      * Writes a block, or a piece of it.
      *
+     * @param isSummed {@link #sum} then tells its checksum
      * @return false: not now
      */
-    boolean write(OutgoingBlock block);
+    boolean write(OutgoingBlock block, boolean isSummed);
 
-    /**
-     * Writes a block, or a piece of it, whose checksum {@link #sum} then tells.
-     *
-     * @return false: not now
-     */
-    boolean writeSummed(OutgoingBlock block);
-
-    /** CRC-32C of the bytes that {@link #writeSummed} took last, while they are unchanged. */
+    /** CRC-32C of the bytes that were taken last to be summed up, while they are unchanged. */
     int sum();
 
     /** Gives the connection up; another one is made. */

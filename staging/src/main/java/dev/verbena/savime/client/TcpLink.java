@@ -155,7 +155,7 @@ final class TcpLink implements ServerLink, TcpMessages.Handler {
     }
 
     @Override
-    public boolean write(OutgoingBlock block) {
+    public boolean write(OutgoingBlock block, boolean isSummed) {
         if (writing >= 0 || messages == null) {
             return false;
         }
@@ -168,15 +168,9 @@ final class TcpLink implements ServerLink, TcpMessages.Handler {
                 block.window(),
                 block.windowOffset(),
                 block.length());
-        return true;
-    }
-
-    @Override
-    public boolean writeSummed(OutgoingBlock block) {
-        if (!write(block)) {
-            return false;
+        if (isSummed) {
+            checksum.of(block.window(), block.windowOffset(), block.length());
         }
-        checksum.of(block.window(), block.windowOffset(), block.length());
         return true;
     }
 

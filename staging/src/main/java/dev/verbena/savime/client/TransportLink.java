@@ -125,34 +125,34 @@ final class TransportLink implements ServerLink, RecordClient.Protocol {
     }
 
     @Override
-    public boolean write(OutgoingBlock block) {
-        int answer =
-                transport.put(
-                        link.connection(),
-                        block.source(),
-                        block.sourceOffset(),
-                        block.target(),
-                        block.targetOffset(),
-                        block.length(),
-                        PUTS + block.tag(),
-                        Transport.STREAMED);
+    public boolean write(OutgoingBlock block, boolean isSummed) {
+        int answer = isSummed ? putSummed(block) : put(block);
         return answer == Transport.ACCEPTED;
     }
 
-    @Override
-    public boolean writeSummed(OutgoingBlock block) {
-        int answer =
-                transport.putSummed(
-                        link.connection(),
-                        block.source(),
-                        block.sourceOffset(),
-                        block.target(),
-                        block.targetOffset(),
-                        block.length(),
-                        sum,
-                        PUTS + block.tag(),
-                        Transport.STREAMED);
-        return answer == Transport.ACCEPTED;
+    private int put(OutgoingBlock block) {
+        return transport.put(
+                link.connection(),
+                block.source(),
+                block.sourceOffset(),
+                block.target(),
+                block.targetOffset(),
+                block.length(),
+                PUTS + block.tag(),
+                Transport.STREAMED);
+    }
+
+    private int putSummed(OutgoingBlock block) {
+        return transport.putSummed(
+                link.connection(),
+                block.source(),
+                block.sourceOffset(),
+                block.target(),
+                block.targetOffset(),
+                block.length(),
+                sum,
+                PUTS + block.tag(),
+                Transport.STREAMED);
     }
 
     @Override

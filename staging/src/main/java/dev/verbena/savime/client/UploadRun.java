@@ -359,7 +359,7 @@ final class UploadRun {
         slot.block.to(engine.session(), task.id(), slot.offset, slot.number, slot.putBytes, count);
         slot.block.from(source, at, bytes, bytesAt);
         ServerLink link = engine.link();
-        boolean isTaken = hasCrc ? link.writeSummed(slot.block) : link.write(slot.block);
+        boolean isTaken = link.write(slot.block, hasCrc);
         if (isTaken) {
             slot.put(count, hasCrc ? link.sum() : 0);
         }

@@ -82,12 +82,7 @@ class ClientEngineTest {
         }
 
         @Override
-        public boolean write(OutgoingBlock block) {
-            return false;
-        }
-
-        @Override
-        public boolean writeSummed(OutgoingBlock block) {
+        public boolean write(OutgoingBlock block, boolean isSummed) {
             return false;
         }
 
