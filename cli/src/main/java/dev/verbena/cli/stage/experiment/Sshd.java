@@ -148,16 +148,19 @@ final class Sshd implements AutoCloseable {
             command.addAll(List.of("--reuid=" + USER, "--regid=nogroup", "--clear-groups"));
         }
         command.addAll(List.of(PROGRAM.toString(), "-D", "-e", "-f", settings.toString()));
-        Process started =
-                new ProcessBuilder(command)
-                        .redirectErrorStream(true)
-                        .redirectOutput(log.toFile())
-                        .start();
+        Process started = start(command, log);
         if (isListening(started, onPort)) {
             return started;
         }
         end(started);
         return null;
+    }
+
+    private static Process start(List<String> command, Path output) throws IOException {
+        return new ProcessBuilder(command)
+                .redirectErrorStream(true)
+                .redirectOutput(output.toFile())
+                .start();
     }
 
     /** Waits until a process listens on a port; false if it has ended, or does not in time. */
@@ -200,10 +203,7 @@ final class Sshd implements AutoCloseable {
         List<String> command = options("scp", "-P");
         files.forEach(file -> command.add(file.toString()));
         command.add(USER + "@" + LOOPBACK + ":" + target + "/");
-        return new ProcessBuilder(command)
-                .redirectErrorStream(true)
-                .redirectOutput(clientLog().toFile())
-                .start();
+        return start(command, clientLog());
     }
 
     /** Starts a tunnel from a port of loopback through the server to another, and waits for it. */
@@ -212,11 +212,7 @@ final class Sshd implements AutoCloseable {
         command.addAll(List.of("-N", "-o", "ExitOnForwardFailure=yes"));
         command.addAll(List.of("-L", LOOPBACK + ":" + from + ":" + LOOPBACK + ":" + to));
         command.add(USER + "@" + LOOPBACK);
-        Process started =
-                new ProcessBuilder(command)
-                        .redirectErrorStream(true)
-                        .redirectOutput(clientLog().toFile())
-                        .start();
+        Process started = start(command, clientLog());
         if (!isListening(started, from)) {
             end(started);
             throw new Messages.Failure("ssh -L: " + clientSaid());
