@@ -8,6 +8,7 @@ import java.util.Collection;
 import java.util.List;
 import org.agrona.BufferUtil;
 import org.agrona.UnsafeApi;
+import org.agrona.collections.Int2ObjectHashMap;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
@@ -38,8 +39,11 @@ public final class CompletionQueue extends VerbsObject {
     private final UnsafeBuffer completions;
 
     private final long memory;
-    private volatile WorkLogTable logs = WorkLogTable.EMPTY;
-    private WorkLogTable lastLogs;
+
+    /** By their numbers; changed by making a new map, so that a poller reads it without a lock. */
+    private volatile Int2ObjectHashMap<WorkLog> logs = new Int2ObjectHashMap<>();
+
+    private Int2ObjectHashMap<WorkLog> lastLogs;
     private WorkLog lastLog;
     private int polled;
 
@@ -166,7 +170,7 @@ public final class CompletionQueue extends VerbsObject {
 
     /** Puts the callers' ids in place of ours, and leaves out what belongs to closed queues. */
     private int translate(int count) {
-        WorkLogTable table = logs;
+        Int2ObjectHashMap<WorkLog> table = logs;
         WorkLog log = table == lastLogs ? lastLog : null;
         lastLogs = table;
         int kept = 0;
@@ -261,12 +265,16 @@ public final class CompletionQueue extends VerbsObject {
 
     /** Under the lock. */
     void watch(WorkLog log) {
-        logs = logs.with(log);
+        Int2ObjectHashMap<WorkLog> more = new Int2ObjectHashMap<>(logs);
+        more.put(log.number, log);
+        logs = more;
     }
 
     /** Under the lock. */
     void unwatch(WorkLog log) {
-        logs = logs.without(log);
+        Int2ObjectHashMap<WorkLog> fewer = new Int2ObjectHashMap<>(logs);
+        fewer.remove(log.number);
+        logs = fewer;
     }
 
     /**

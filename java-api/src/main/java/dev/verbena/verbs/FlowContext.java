@@ -4,7 +4,11 @@ import dev.verbena.rdma.calls.VerbsLayout;
 import java.net.Inet4Address;
 import java.net.Inet6Address;
 import java.net.InetAddress;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.Arrays;
+import java.util.Map;
+import java.util.TreeMap;
 
 /**
  * Which packets a {@link FlowRule} is about, and what becomes of them: {@code struct ibv_flow_attr}
@@ -14,23 +18,23 @@ import java.util.Arrays;
 public final class FlowContext {
     private static final int MAC_LENGTH = 6;
     private static final int PORT_MAX = 65_535;
+    private static final int IPV4 = VerbsLayout.IBV_FLOW_SPEC_IPV4_EXT;
+    private static final int IPV6 = VerbsLayout.IBV_FLOW_SPEC_IPV6;
+    private static final int TCP = VerbsLayout.IBV_FLOW_SPEC_TCP;
+    private static final int UDP = VerbsLayout.IBV_FLOW_SPEC_UDP;
+    private static final int TUNNEL = VerbsLayout.IBV_FLOW_SPEC_VXLAN_TUNNEL;
+    private static final int TAG = VerbsLayout.IBV_FLOW_SPEC_ACTION_TAG;
+    private static final int DROP = VerbsLayout.IBV_FLOW_SPEC_ACTION_DROP;
 
     private FlowType type = FlowType.NORMAL;
     private int priority;
     private int port = 1;
     private int flags;
-    private final byte[] ethernet = new byte[VerbsLayout.FLOW_SPEC_ETH_SIZEOF];
-    private final byte[] ipv4 = new byte[VerbsLayout.FLOW_SPEC_IPV4_EXT_SIZEOF];
-    private final byte[] ipv6 = new byte[VerbsLayout.FLOW_SPEC_IPV6_SIZEOF];
-    private final byte[] ports = new byte[VerbsLayout.FLOW_SPEC_TCP_UDP_SIZEOF];
-    private final byte[] tunnel = new byte[VerbsLayout.FLOW_SPEC_TUNNEL_SIZEOF];
-    private boolean hasEthernet;
-    private boolean hasIpv4;
-    private boolean hasIpv6;
-    private boolean hasTunnel;
-    private boolean isDropping;
-    private Integer tag;
-    private int transport;
+
+    /**
+     * By kind; the numbers of the kinds ascend from outer layers to inner ones, then to actions.
+     */
+    private final TreeMap<Integer, byte[]> specifications = new TreeMap<>();
 
     /** All packets of port 1; a normal rule needs a description. */
     public FlowContext() {}
@@ -95,13 +99,11 @@ public final class FlowContext {
                     "an Ethernet address has 6 bytes: " + Arrays.toString(mac));
         }
         byte[] all = {-1, -1, -1, -1, -1, -1};
-        hasEthernet = true;
         return ethernet(field, mac, all);
     }
 
     /** Kind of what the frame carries, for example 0x0800 for IPv4. */
     public FlowContext etherType(int etherType) {
-        hasEthernet = true;
         return ethernet(
                 VerbsLayout.FLOW_ETH_FILTER_ETHER_TYPE,
                 two(check("etherType", etherType, PORT_MAX)),
@@ -114,7 +116,6 @@ public final class FlowContext {
      * @param mask bits that are looked at
      */
     public FlowContext vlan(int vlan, int mask) {
-        hasEthernet = true;
         return ethernet(
                 VerbsLayout.FLOW_ETH_FILTER_VLAN_TAG,
                 two(check("vlan", vlan, PORT_MAX)),
@@ -122,8 +123,9 @@ public final class FlowContext {
     }
 
     private FlowContext ethernet(int field, byte[] value, byte[] mask) {
-        put(ethernet, VerbsLayout.FLOW_SPEC_ETH_VAL + field, value);
-        put(ethernet, VerbsLayout.FLOW_SPEC_ETH_MASK + field, mask);
+        byte[] body = body(VerbsLayout.IBV_FLOW_SPEC_ETH, VerbsLayout.FLOW_SPEC_ETH_SIZEOF);
+        put(body, VerbsLayout.FLOW_SPEC_ETH_VAL + field, value);
+        put(body, VerbsLayout.FLOW_SPEC_ETH_MASK + field, mask);
         return this;
     }
 
@@ -161,59 +163,72 @@ public final class FlowContext {
             mask[bit / Byte.SIZE] |= (byte) (0x80 >> bit % Byte.SIZE);
         }
         if (address instanceof Inet4Address) {
-            hasIpv4 = true;
-            put(ipv4, VerbsLayout.FLOW_SPEC_IPV4_EXT_VAL + fieldV4, value);
-            put(ipv4, VerbsLayout.FLOW_SPEC_IPV4_EXT_MASK + fieldV4, mask);
+            byte[] body = body(IPV4, VerbsLayout.FLOW_SPEC_IPV4_EXT_SIZEOF);
+            put(body, VerbsLayout.FLOW_SPEC_IPV4_EXT_VAL + fieldV4, value);
+            put(body, VerbsLayout.FLOW_SPEC_IPV4_EXT_MASK + fieldV4, mask);
         } else if (address instanceof Inet6Address) {
-            hasIpv6 = true;
-            put(ipv6, VerbsLayout.FLOW_SPEC_IPV6_VAL + fieldV6, value);
-            put(ipv6, VerbsLayout.FLOW_SPEC_IPV6_MASK + fieldV6, mask);
+            byte[] body = body(IPV6, VerbsLayout.FLOW_SPEC_IPV6_SIZEOF);
+            put(body, VerbsLayout.FLOW_SPEC_IPV6_VAL + fieldV6, value);
+            put(body, VerbsLayout.FLOW_SPEC_IPV6_MASK + fieldV6, mask);
         }
         return this;
     }
 
     /** UDP, with these ports; -1: any. */
     public FlowContext udp(int fromPort, int toPort) {
-        return ports(VerbsLayout.IBV_FLOW_SPEC_UDP, fromPort, toPort);
+        return ports(UDP, TCP, fromPort, toPort);
     }
 
     /** TCP, with these ports; -1: any. */
     public FlowContext tcp(int fromPort, int toPort) {
-        return ports(VerbsLayout.IBV_FLOW_SPEC_TCP, fromPort, toPort);
+        return ports(TCP, UDP, fromPort, toPort);
     }
 
-    private FlowContext ports(int kind, int fromPort, int toPort) {
-        transport = kind;
-        port(VerbsLayout.FLOW_TCP_UDP_FILTER_SRC_PORT, fromPort);
-        port(VerbsLayout.FLOW_TCP_UDP_FILTER_DST_PORT, toPort);
+    private FlowContext ports(int kind, int instead, int fromPort, int toPort) {
+        specifications.remove(instead);
+        byte[] body = body(kind, VerbsLayout.FLOW_SPEC_TCP_UDP_SIZEOF);
+        port(body, VerbsLayout.FLOW_TCP_UDP_FILTER_SRC_PORT, fromPort);
+        port(body, VerbsLayout.FLOW_TCP_UDP_FILTER_DST_PORT, toPort);
         return this;
     }
 
-    private void port(int field, int number) {
+    private static void port(byte[] body, int field, int number) {
         byte[] value = number == -1 ? two(0) : two(check("port", number, PORT_MAX));
-        put(ports, VerbsLayout.FLOW_SPEC_TCP_UDP_VAL + field, value);
-        put(ports, VerbsLayout.FLOW_SPEC_TCP_UDP_MASK + field, two(number == -1 ? 0 : PORT_MAX));
+        put(body, VerbsLayout.FLOW_SPEC_TCP_UDP_VAL + field, value);
+        put(body, VerbsLayout.FLOW_SPEC_TCP_UDP_MASK + field, two(number == -1 ? 0 : PORT_MAX));
     }
 
     /** Inside a VXLAN tunnel of this number, 24 bits, over {@link #udp}. */
     public FlowContext vxlan(int number) {
         check("vxlan", number, 0xffffff);
-        hasTunnel = true;
-        put(tunnel, VerbsLayout.FLOW_SPEC_TUNNEL_VAL, four(number));
-        put(tunnel, VerbsLayout.FLOW_SPEC_TUNNEL_MASK, four(0xffffff));
+        byte[] body = body(TUNNEL, VerbsLayout.FLOW_SPEC_TUNNEL_SIZEOF);
+        put(body, VerbsLayout.FLOW_SPEC_TUNNEL_VAL, four(number));
+        put(body, VerbsLayout.FLOW_SPEC_TUNNEL_MASK, four(0xffffff));
         return this;
     }
 
     /** Completions of such packets have this flow tag ({@link CompletionDetails}). */
     public FlowContext tag(int tag) {
-        this.tag = tag;
+        byte[] body = body(TAG, VerbsLayout.FLOW_SPEC_ACTION_TAG_SIZEOF);
+        ByteBuffer.wrap(body)
+                .order(ByteOrder.nativeOrder())
+                .putInt(VerbsLayout.FLOW_SPEC_ACTION_TAG_TAG_ID, tag);
         return this;
     }
 
     /** Such packets are dropped. */
     public FlowContext isDropping(boolean isDropping) {
-        this.isDropping = isDropping;
+        if (isDropping) {
+            body(DROP, VerbsLayout.FLOW_SPEC_ACTION_DROP_SIZEOF);
+        } else {
+            specifications.remove(DROP);
+        }
         return this;
+    }
+
+    /** What the specification of this kind has so far. */
+    private byte[] body(int kind, int length) {
+        return specifications.computeIfAbsent(kind, none -> new byte[length]);
     }
 
     private static int check(String what, int value, int most) {
@@ -228,24 +243,22 @@ public final class FlowContext {
     }
 
     private static byte[] two(int value) {
-        return new byte[] {(byte) (value >> 8), (byte) value};
+        return ByteBuffer.allocate(Short.BYTES).putShort((short) value).array();
     }
 
     private static byte[] four(int value) {
-        return new byte[] {
-            (byte) (value >> 24), (byte) (value >> 16), (byte) (value >> 8), (byte) value
-        };
+        return ByteBuffer.allocate(Integer.BYTES).putInt(value).array();
     }
 
     /** Refuses what contradicts itself, before it is tried. */
     private void conclude() {
-        if (hasIpv4 && hasIpv6) {
+        if (specifications.containsKey(IPV4) && specifications.containsKey(IPV6)) {
             throw new IllegalArgumentException("a rule is about IPv4 or IPv6, not both");
         }
-        if (hasTunnel && transport != VerbsLayout.IBV_FLOW_SPEC_UDP) {
+        if (specifications.containsKey(TUNNEL) && !specifications.containsKey(UDP)) {
             throw new IllegalArgumentException("vxlan comes over udp; name its ports, or -1");
         }
-        boolean isDescribed = hasEthernet || hasIpv4 || hasIpv6 || transport != 0;
+        boolean isDescribed = !specifications.headMap(TAG).isEmpty();
         if (type == FlowType.NORMAL && !isDescribed) {
             throw new IllegalArgumentException(
                     "a normal rule says which packets; for all take another type");
@@ -259,42 +272,17 @@ public final class FlowContext {
     synchronized void fill(long at) {
         conclude();
         long next = at + VerbsLayout.FLOW_ATTR_SIZEOF;
-        int count = 0;
-        int[] kinds = {
-            hasEthernet ? VerbsLayout.IBV_FLOW_SPEC_ETH : 0,
-            hasIpv4 ? VerbsLayout.IBV_FLOW_SPEC_IPV4_EXT : 0,
-            hasIpv6 ? VerbsLayout.IBV_FLOW_SPEC_IPV6 : 0,
-            transport,
-            hasTunnel ? VerbsLayout.IBV_FLOW_SPEC_VXLAN_TUNNEL : 0,
-            tag == null ? 0 : VerbsLayout.IBV_FLOW_SPEC_ACTION_TAG,
-            isDropping ? VerbsLayout.IBV_FLOW_SPEC_ACTION_DROP : 0,
-        };
-        byte[] marked = new byte[VerbsLayout.FLOW_SPEC_ACTION_TAG_SIZEOF];
-        byte[][] bodies = {
-            ethernet,
-            ipv4,
-            ipv6,
-            ports,
-            tunnel,
-            marked,
-            new byte[VerbsLayout.FLOW_SPEC_ACTION_DROP_SIZEOF]
-        };
-        for (int i = 0; i < kinds.length; i++) {
-            if (kinds[i] != 0) {
-                CallMemory.putBytes(next, bodies[i]);
-                CallMemory.putInt(next + VerbsLayout.FLOW_SPEC_ETH_TYPE, kinds[i]);
-                CallMemory.putShort(next + VerbsLayout.FLOW_SPEC_ETH_SIZE, bodies[i].length);
-                if (bodies[i] == marked) {
-                    CallMemory.putInt(next + VerbsLayout.FLOW_SPEC_ACTION_TAG_TAG_ID, tag);
-                }
-                next += bodies[i].length;
-                count++;
-            }
+        for (Map.Entry<Integer, byte[]> specification : specifications.entrySet()) {
+            byte[] body = specification.getValue();
+            CallMemory.putBytes(next, body);
+            CallMemory.putInt(next + VerbsLayout.FLOW_SPEC_ETH_TYPE, specification.getKey());
+            CallMemory.putShort(next + VerbsLayout.FLOW_SPEC_ETH_SIZE, body.length);
+            next += body.length;
         }
         CallMemory.putInt(at + VerbsLayout.FLOW_ATTR_TYPE, type.code());
         CallMemory.putShort(at + VerbsLayout.FLOW_ATTR_SIZE, (int) (next - at));
         CallMemory.putShort(at + VerbsLayout.FLOW_ATTR_PRIORITY, priority);
-        CallMemory.putByte(at + VerbsLayout.FLOW_ATTR_NUM_OF_SPECS, count);
+        CallMemory.putByte(at + VerbsLayout.FLOW_ATTR_NUM_OF_SPECS, specifications.size());
         CallMemory.putByte(at + VerbsLayout.FLOW_ATTR_PORT, port);
         CallMemory.putInt(at + VerbsLayout.FLOW_ATTR_FLAGS, flags);
     }
