@@ -12,15 +12,9 @@
     F(KEY_GENERATION, struct snic_key, generation)                                                 \
     F(KEY_SECRET, struct snic_key, secret)                                                         \
     S(LOCATION_SIZE, struct snic_location)                                                         \
-    F(LOCATION_KIND, struct snic_location, kind)                                                   \
-    F(LOCATION_MEMORY, struct snic_location, memory)                                               \
-    F(LOCATION_OFFSET, struct snic_location, offset)                                               \
     F(LOCATION_LENGTH, struct snic_location, length)                                               \
-    S(HEADER_SIZE, struct snic_header)                                                             \
-    F(HEADER_STATE, struct snic_header, state)                                                     \
     F(HEADER_DOORBELL, struct snic_header, doorbell)                                               \
     F(HEADER_WAITERS, struct snic_header, waiters)                                                 \
-    S(INITIATOR_SIZE, struct snic_initiator)                                                       \
     F(INITIATOR_PINS, struct snic_initiator, pins)                                                 \
     S(REGISTRATION_SIZE, struct snic_registration)                                                 \
     F(REGISTRATION_GENERATION, struct snic_registration, generation)                               \
@@ -28,7 +22,6 @@
     F(REGISTRATION_SECRET, struct snic_registration, secret)                                       \
     F(REGISTRATION_LOCATION, struct snic_registration, location)                                   \
     F(REGISTRATION_ADDRESS, struct snic_registration, address)                                     \
-    S(SNIC_VIEW_SIZE, struct snic_view)                                                            \
     F(SNIC_VIEW_HEADER, struct snic_view, header)                                                  \
     F(SNIC_VIEW_INITIATOR, struct snic_view, initiator)                                            \
     F(SNIC_VIEW_REGISTRATIONS, struct snic_view, registrations)                                    \
@@ -49,13 +42,10 @@
     F(EVENT_TYPE, struct shm_event, type)                                                          \
     F(EVENT_STATUS, struct shm_event, status)                                                      \
     F(EVENT_CONNECTION, struct shm_event, connection)                                              \
-    F(EVENT_CONTEXT, struct shm_event, context)                                                    \
     F(EVENT_DATA, struct shm_event, data)                                                          \
     F(EVENT_LENGTH, struct shm_event, length)                                                      \
     F(EVENT_TOKEN, struct shm_event, token)                                                        \
     F(EVENT_TAG, struct shm_event, tag)                                                            \
-    F(EVENT_KEY_SLOT, struct shm_event, key_slot)                                                  \
-    F(EVENT_KEY_GENERATION, struct shm_event, key_generation)                                      \
     F(EVENT_OFFSET, struct shm_event, offset)                                                      \
     F(EVENT_BYTES, struct shm_event, bytes)                                                        \
     F(EVENT_INCARNATION, struct shm_event, incarnation)                                            \
@@ -71,9 +61,6 @@
     F(VIEW_PEER_SLOT_BYTES, struct shm_view, peer_slot_bytes)                                      \
     F(VIEW_PEER_CREDIT_BYTES, struct shm_view, peer_credit_bytes)                                  \
     F(VIEW_PEER_MESSAGE_MAX, struct shm_view, peer_message_max)                                    \
-    F(VIEW_OWN_CONTROL, struct shm_view, own_control)                                              \
-    F(VIEW_PEER_CONTROL, struct shm_view, peer_control)                                            \
-    F(VIEW_CONTROL_BELL, struct shm_view, control_bell)                                            \
     F(VIEW_PEER, struct shm_view, peer)                                                            \
     F(AREA_CONTROL_BELL, struct shm_area, control_bell)                                            \
     F(CREDIT_CONSUMED, struct shm_credit, consumed)                                                \
@@ -88,17 +75,12 @@
     F(NOTIFY_GENERATION, struct shm_notify, generation)                                            \
     F(NOTIFY_OFFSET, struct shm_notify, offset)                                                    \
     F(NOTIFY_LENGTH, struct shm_notify, length)                                                    \
-    C(SNIC_READ, SNIC_READ)                                                                        \
-    C(SNIC_WRITE, SNIC_WRITE)                                                                      \
-    C(SNIC_ATOMIC, SNIC_ATOMIC)                                                                    \
-    C(SNIC_STATE_OPEN, SNIC_STATE_OPEN)                                                            \
     C(SNIC_NAME_MAX, SNIC_NAME_MAX)                                                                \
     C(SNIC_WHY_MAX, SNIC_WHY_MAX)                                                                  \
     C(SHM_SLOT_HEADER, SHM_SLOT_HEADER)                                                            \
     C(SHM_PRIVATE_MAX, SHM_PRIVATE_MAX)                                                            \
     C(SHM_MESSAGE_LIMIT, SHM_MESSAGE_LIMIT)                                                        \
     C(SHM_CREDITS_LIMIT, SHM_CREDITS_LIMIT)                                                        \
-    C(SHM_CONNECTIONS_LIMIT, SHM_CONNECTIONS_LIMIT)                                                \
     C(SHM_KIND_MESSAGE, SHM_KIND_MESSAGE)                                                          \
     C(SHM_KIND_NOTIFY, SHM_KIND_NOTIFY)                                                            \
     C(SHM_EVENT_MESSAGE, SHM_EVENT_MESSAGE)                                                        \

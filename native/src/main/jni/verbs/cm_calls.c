@@ -21,10 +21,7 @@ int vv_cm_create_id(struct rdma_event_channel *channel, int port_space, struct r
     DONE(rdma_create_id(channel, out, NULL, (enum rdma_port_space)port_space));
 }
 
-int vv_cm_destroy_id(struct rdma_cm_id *id)
-{
-    DONE(rdma_destroy_id(id));
-}
+ENDS(vv_cm_destroy_id, rdma_destroy_id, struct rdma_cm_id)
 
 int vv_cm_set_option(struct rdma_cm_id *id, int option, int value)
 {

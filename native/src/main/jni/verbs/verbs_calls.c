@@ -69,10 +69,7 @@ struct ibv_device *vv_device_of(struct ibv_context *context)
     return context->device;
 }
 
-int vv_close_device(struct ibv_context *context)
-{
-    DONE(ibv_close_device(context));
-}
+ENDS(vv_close_device, ibv_close_device, struct ibv_context)
 
 int vv_query_device(struct ibv_context *context, struct ibv_device_attr_ex *attr)
 {
@@ -124,11 +121,7 @@ int vv_set_nonblocking(int file)
 
 int vv_wait(int file, int timeout_ms)
 {
-    struct pollfd waiting = {.fd = file, .events = POLLIN};
-    int ready = poll(&waiting, 1, timeout_ms);
-    if (ready < 0)
-        return errno == EINTR ? 0 : -errno;
-    return ready;
+    return vv_wait_either(file, -1, timeout_ms); /* poll passes over a negative file */
 }
 
 int vv_wait_either(int first, int second, int timeout_ms)
@@ -181,10 +174,7 @@ int vv_create_comp_channel(struct ibv_context *context, struct ibv_comp_channel 
     MADE(ibv_create_comp_channel(context));
 }
 
-int vv_destroy_comp_channel(struct ibv_comp_channel *channel)
-{
-    DONE(ibv_destroy_comp_channel(channel));
-}
+ENDS(vv_destroy_comp_channel, ibv_destroy_comp_channel, struct ibv_comp_channel)
 
 int vv_get_cq_event(struct ibv_comp_channel *channel, struct ibv_cq **out)
 {
@@ -203,10 +193,7 @@ int vv_alloc_pd(struct ibv_context *context, struct ibv_pd **out)
     MADE(ibv_alloc_pd(context));
 }
 
-int vv_dealloc_pd(struct ibv_pd *pd)
-{
-    DONE(ibv_dealloc_pd(pd));
-}
+ENDS(vv_dealloc_pd, ibv_dealloc_pd, struct ibv_pd)
 
 int vv_import_pd(struct ibv_context *context, uint32_t handle, struct ibv_pd **out)
 {
@@ -247,10 +234,7 @@ int vv_alloc_td(struct ibv_context *context, struct ibv_td **out)
     MADE(ibv_alloc_td(context, &attr));
 }
 
-int vv_dealloc_td(struct ibv_td *td)
-{
-    DONE(ibv_dealloc_td(td));
-}
+ENDS(vv_dealloc_td, ibv_dealloc_td, struct ibv_td)
 
 int vv_alloc_parent_domain(struct ibv_pd *pd, struct ibv_td *td, struct ibv_pd **out)
 {
@@ -292,10 +276,7 @@ int vv_rereg_mr(struct ibv_mr *mr, int flags, struct ibv_pd *pd, void *address, 
     return is_lost ? why - VV_REREG_LOST : why;
 }
 
-int vv_dereg_mr(struct ibv_mr *mr)
-{
-    DONE(ibv_dereg_mr(mr));
-}
+ENDS(vv_dereg_mr, ibv_dereg_mr, struct ibv_mr)
 
 int vv_alloc_dm(struct ibv_context *context, uint64_t length, int alignment_log2,
                 struct ibv_dm **out)
@@ -304,10 +285,7 @@ int vv_alloc_dm(struct ibv_context *context, uint64_t length, int alignment_log2
     MADE(ibv_alloc_dm(context, &attr));
 }
 
-int vv_free_dm(struct ibv_dm *dm)
-{
-    DONE(ibv_free_dm(dm));
-}
+ENDS(vv_free_dm, ibv_free_dm, struct ibv_dm)
 
 int vv_memcpy_to_dm(struct ibv_dm *dm, uint64_t offset, const void *from, uint64_t length)
 {
@@ -340,7 +318,4 @@ int vv_bind_mw(struct ibv_qp *qp, struct ibv_mw *mw, struct ibv_mw_bind *bind)
     DONE(ibv_bind_mw(qp, mw, bind));
 }
 
-int vv_dealloc_mw(struct ibv_mw *mw)
-{
-    DONE(ibv_dealloc_mw(mw));
-}
+ENDS(vv_dealloc_mw, ibv_dealloc_mw, struct ibv_mw)

@@ -44,10 +44,7 @@ int vv_poll_cq(struct ibv_cq *cq, int limit, struct ibv_wc *completions)
     return count < 0 ? -EIO : count; /* any number below 0, and no errno, says that it failed */
 }
 
-int vv_destroy_cq(struct ibv_cq *cq)
-{
-    DONE(ibv_destroy_cq(cq));
-}
+ENDS(vv_destroy_cq, ibv_destroy_cq, struct ibv_cq)
 
 _Static_assert(offsetof(struct vv_completion, timestamp) == sizeof(struct ibv_wc), "Java knows it");
 _Static_assert(sizeof(struct vv_completion) == sizeof(struct ibv_wc) + 24, "Java knows it");
@@ -136,10 +133,7 @@ int vv_srq_number(struct ibv_srq *srq, uint32_t *out)
     DONE(ibv_get_srq_num(srq, out));
 }
 
-int vv_destroy_srq(struct ibv_srq *srq)
-{
-    DONE(ibv_destroy_srq(srq));
-}
+ENDS(vv_destroy_srq, ibv_destroy_srq, struct ibv_srq)
 
 int vv_post_srq_recv(struct ibv_srq *srq, struct ibv_recv_wr *request, struct ibv_recv_wr **bad)
 {
@@ -152,10 +146,7 @@ int vv_open_xrcd(struct ibv_context *context, struct ibv_xrcd_init_attr *attr,
     MADE(ibv_open_xrcd(context, attr));
 }
 
-int vv_close_xrcd(struct ibv_xrcd *xrcd)
-{
-    DONE(ibv_close_xrcd(xrcd));
-}
+ENDS(vv_close_xrcd, ibv_close_xrcd, struct ibv_xrcd)
 
 int vv_create_qp(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr, struct ibv_qp **out)
 {
@@ -173,10 +164,7 @@ int vv_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask,
     DONE(ibv_query_qp(qp, attr, mask, init));
 }
 
-int vv_destroy_qp(struct ibv_qp *qp)
-{
-    DONE(ibv_destroy_qp(qp));
-}
+ENDS(vv_destroy_qp, ibv_destroy_qp, struct ibv_qp)
 
 int vv_post_send(struct ibv_qp *qp, struct ibv_send_wr *request, struct ibv_send_wr **bad)
 {
@@ -237,10 +225,7 @@ int vv_modify_wq(struct ibv_wq *wq, struct ibv_wq_attr *attr)
     DONE(ibv_modify_wq(wq, attr));
 }
 
-int vv_destroy_wq(struct ibv_wq *wq)
-{
-    DONE(ibv_destroy_wq(wq));
-}
+ENDS(vv_destroy_wq, ibv_destroy_wq, struct ibv_wq)
 
 int vv_post_wq_recv(struct ibv_wq *wq, struct ibv_recv_wr *request, struct ibv_recv_wr **bad)
 {
@@ -253,20 +238,14 @@ int vv_create_table(struct ibv_context *context, struct ibv_rwq_ind_table_init_a
     MADE(ibv_create_rwq_ind_table(context, attr));
 }
 
-int vv_destroy_table(struct ibv_rwq_ind_table *table)
-{
-    DONE(ibv_destroy_rwq_ind_table(table));
-}
+ENDS(vv_destroy_table, ibv_destroy_rwq_ind_table, struct ibv_rwq_ind_table)
 
 int vv_create_flow(struct ibv_qp *qp, struct ibv_flow_attr *attr, struct ibv_flow **out)
 {
     MADE(ibv_create_flow(qp, attr));
 }
 
-int vv_destroy_flow(struct ibv_flow *flow)
-{
-    DONE(ibv_destroy_flow(flow));
-}
+ENDS(vv_destroy_flow, ibv_destroy_flow, struct ibv_flow)
 
 struct ibv_qp_ex *vv_qp_ex(struct ibv_qp *qp)
 {
@@ -403,10 +382,7 @@ int vv_create_ah_from_wc(struct ibv_pd *pd, struct ibv_wc *wc, struct ibv_grh *g
     MADE(ibv_create_ah_from_wc(pd, wc, grh, (uint8_t)port));
 }
 
-int vv_destroy_ah(struct ibv_ah *ah)
-{
-    DONE(ibv_destroy_ah(ah));
-}
+ENDS(vv_destroy_ah, ibv_destroy_ah, struct ibv_ah)
 
 /* What JDK 17 calls in place of the JNI functions if it runs with -XX:+CriticalJNINatives (Java
  * may, if it finds such a name): without the change of the thread's state, and its fence, that most

@@ -22,6 +22,13 @@
         return result_of(call);                                                                    \
     } while (0)
 
+/* The call of Java that ends an object by one of the library, which answers likewise. */
+#define ENDS(name, call, type)                                                                     \
+    int name(type *object)                                                                         \
+    {                                                                                              \
+        DONE(call(object));                                                                        \
+    }
+
 static inline int result_of(int result)
 {
     if (result == -1)
