@@ -1,5 +1,8 @@
 package dev.verbena.verbs;
 
+import java.nio.charset.StandardCharsets;
+import java.util.function.LongToIntFunction;
+import org.agrona.BufferUtil;
 import org.agrona.UnsafeApi;
 
 /**
@@ -47,6 +50,17 @@ final class CallMemory {
         return UnsafeApi.getLong(null, out());
     }
 
+    /** What a call makes for which no device has memory yet: it writes the address there. */
+    static long made(String call, String about, String remedy, LongToIntFunction creation) {
+        long out = UnsafeApi.allocateMemory(Long.BYTES);
+        try {
+            VerbsException.check(call, creation.applyAsInt(out), about, remedy);
+            return UnsafeApi.getLong(null, out);
+        } finally {
+            UnsafeApi.freeMemory(out);
+        }
+    }
+
     void free() {
         if (memory != 0) {
             UnsafeApi.freeMemory(memory);
@@ -88,28 +102,18 @@ final class CallMemory {
 
     static byte[] getBytes(long at, int length) {
         byte[] bytes = new byte[length];
-        for (int i = 0; i < length; i++) {
-            bytes[i] = UnsafeApi.getByte(null, at + i);
-        }
+        UnsafeApi.copyMemory(null, at, bytes, BufferUtil.ARRAY_BASE_OFFSET, length);
         return bytes;
     }
 
     static void putBytes(long at, byte[] bytes) {
-        for (int i = 0; i < bytes.length; i++) {
-            UnsafeApi.putByte(null, at + i, bytes[i]);
-        }
+        UnsafeApi.copyMemory(bytes, BufferUtil.ARRAY_BASE_OFFSET, null, at, bytes.length);
     }
 
     /** Text of up to {@code max} bytes that ends at a zero. */
     static String text(long at, int max) {
-        StringBuilder text = new StringBuilder();
-        for (int i = 0; i < max; i++) {
-            byte next = UnsafeApi.getByte(null, at + i);
-            if (next == 0) {
-                break;
-            }
-            text.append((char) next);
-        }
-        return text.toString();
+        String text = new String(getBytes(at, max), StandardCharsets.ISO_8859_1);
+        int end = text.indexOf('\0');
+        return end < 0 ? text : text.substring(0, end);
     }
 }

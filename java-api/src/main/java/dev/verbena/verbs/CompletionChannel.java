@@ -16,7 +16,6 @@ public final class CompletionChannel extends VerbsObject {
     private final int file;
     private final Object bellLock = new Object();
     private int bell;
-    private int waiting;
 
     CompletionChannel(RdmaDevice device, long address) {
         super(
@@ -30,10 +29,7 @@ public final class CompletionChannel extends VerbsObject {
         this.file = CallMemory.getInt(address + VerbsLayout.COMP_CHANNEL_FD);
         device.check("fcntl", verbscalls.vv_set_nonblocking(file));
         this.bell = verbscalls.vv_open_bell();
-        if (bell < 0) {
-            throw new VerbsException(
-                    "eventfd", -bell, toString(), "may this process open more files (ulimit -n)?");
-        }
+        check("eventfd", bell, "may this process open more files (ulimit -n)?");
     }
 
     /**
@@ -49,12 +45,8 @@ public final class CompletionChannel extends VerbsObject {
         if (queue != null || timeoutNs <= 0) {
             return queue;
         }
-        int waitedFor;
-        synchronized (lock()) {
-            address();
-            waiting++;
-            waitedFor = bell;
-        }
+        beginWaiting();
+        int waitedFor = bell;
         try {
             device().check(
                             "poll",
@@ -62,9 +54,7 @@ public final class CompletionChannel extends VerbsObject {
         } finally {
             // Nobody closes the files while somebody waits.
             verbscalls.vv_still_bell(waitedFor);
-            synchronized (lock()) {
-                waiting--;
-            }
+            endWaiting();
         }
         return take();
     }
@@ -78,21 +68,6 @@ public final class CompletionChannel extends VerbsObject {
             if (bell >= 0) {
                 verbscalls.vv_ring_bell(bell);
             }
-        }
-    }
-
-    /** Threads that wait. */
-    int waiting() {
-        synchronized (lock()) {
-            return waiting;
-        }
-    }
-
-    /** A file that is closed under a thread that waits for it would never wake it. */
-    @Override
-    void checkMayClose() {
-        if (waiting > 0) {
-            throw new IllegalStateException("a thread waits at " + this + "; let it end first");
         }
     }
 

@@ -232,12 +232,11 @@ public final class CompletionQueue extends VerbsObject {
                     "capacity " + capacity + "; a completion queue holds 1 at least");
         }
         synchronized (lock()) {
-            Thread before = claim.claimToClose();
-            try {
-                device().check("ibv_resize_cq", verbscalls.vv_resize_cq(address(), capacity));
-            } finally {
-                claim.giveBack(before);
-            }
+            exclusively(
+                    () ->
+                            device().check(
+                                            "ibv_resize_cq",
+                                            verbscalls.vv_resize_cq(address(), capacity)));
         }
     }
 

@@ -190,10 +190,4 @@ abstract class ConnectionAddress extends VerbsObject {
                             + offset);
         }
     }
-
-    final void check(String call, int result, String remedy) {
-        if (result < 0) {
-            throw failure(call, result, remedy);
-        }
-    }
 }

@@ -8,7 +8,6 @@ import java.util.ArrayDeque;
 import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
-import org.agrona.UnsafeApi;
 import org.agrona.collections.Long2ObjectHashMap;
 import org.agrona.concurrent.SystemNanoClock;
 
@@ -34,7 +33,6 @@ public final class ConnectionChannel extends VerbsObject {
     private final ArrayDeque<ConnectionEvent> kept = new ArrayDeque<>();
     private final int file;
     private final long order = CREATED.incrementAndGet();
-    private int waiting;
 
     private ConnectionChannel(long address) {
         super(
@@ -60,25 +58,14 @@ public final class ConnectionChannel extends VerbsObject {
      */
     public static ConnectionChannel open() {
         VerbsAccess.openRdmaCm();
-        long out = UnsafeApi.allocateMemory(8);
-        try {
-            int result = verbscalls.vv_cm_create_channel(out);
-            if (result < 0) {
-                throw new VerbsException(
+        long made =
+                CallMemory.made(
                         "rdma_create_event_channel",
-                        -result,
                         "this process",
                         "is the module rdma_ucm loaded, and may this user open"
-                                + " /dev/infiniband/rdma_cm?");
-            }
-            return adopt(
-                    null,
-                    UnsafeApi.getLong(null, out),
-                    DestroyCall.CONNECTION_CHANNEL,
-                    ConnectionChannel::new);
-        } finally {
-            UnsafeApi.freeMemory(out);
-        }
+                                + " /dev/infiniband/rdma_cm?",
+                        verbscalls::vv_cm_create_channel);
+        return adopt(null, made, DestroyCall.CONNECTION_CHANNEL, ConnectionChannel::new);
     }
 
     /**
@@ -134,16 +121,11 @@ public final class ConnectionChannel extends VerbsObject {
     }
 
     private void sleep(long timeoutNs) {
-        synchronized (lock()) {
-            address();
-            waiting++;
-        }
+        beginWaiting();
         try {
             check("poll", verbscalls.vv_wait(file, Deadlines.toMs(timeoutNs)));
         } finally {
-            synchronized (lock()) {
-                waiting--;
-            }
+            endWaiting();
         }
     }
 
@@ -285,20 +267,6 @@ public final class ConnectionChannel extends VerbsObject {
                 kept.remove(event);
                 to.channel().kept.add(event.about(to));
             }
-        }
-    }
-
-    void check(String call, int result) {
-        if (result < 0) {
-            throw failure(call, result, "");
-        }
-    }
-
-    /** A file that is closed under a thread that waits for it would never wake it. */
-    @Override
-    void checkMayClose() {
-        if (waiting > 0) {
-            throw new IllegalStateException("a thread waits at " + this + "; let it end first");
         }
     }
 

@@ -73,12 +73,10 @@ public final class DeviceMemory extends VerbsObject {
                         isWrite
                                 ? verbscalls.vv_memcpy_to_dm(address(), offset, hostAt, bytes)
                                 : verbscalls.vv_memcpy_from_dm(hostAt, address(), offset, bytes);
-                if (result < 0) {
-                    throw failure(
-                            isWrite ? "ibv_memcpy_to_dm" : "ibv_memcpy_from_dm",
-                            result,
-                            "offset " + offset + ", length " + bytes + "; multiples of 4?");
-                }
+                check(
+                        isWrite ? "ibv_memcpy_to_dm" : "ibv_memcpy_from_dm",
+                        result,
+                        "offset " + offset + ", length " + bytes + "; multiples of 4?");
             }
         } finally {
             host.release(user);

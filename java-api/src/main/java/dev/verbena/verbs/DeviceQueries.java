@@ -165,12 +165,6 @@ abstract class DeviceQueries extends VerbsObject {
         return memory;
     }
 
-    final void check(String call, int result) {
-        if (result < 0) {
-            throw failure(call, result, "");
-        }
-    }
-
     static int checkPort(int port) {
         if (port < 1 || port > 255) {
             throw new IllegalArgumentException("port " + port + "; ports are counted from 1");

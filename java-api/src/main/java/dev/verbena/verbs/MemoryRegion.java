@@ -315,9 +315,7 @@ public final class MemoryRegion extends DomainObject {
         if (result < -verbscalls.VV_REREG_LOST) {
             throw lost(result + verbscalls.VV_REREG_LOST);
         }
-        if (result < 0) {
-            throw failure("ibv_rereg_mr", result, "the region is as before");
-        }
+        check("ibv_rereg_mr", result, "the region is as before");
     }
 
     private VerbsException lost(int result) {
@@ -378,9 +376,7 @@ public final class MemoryRegion extends DomainObject {
                             isWaiting ? VerbsLayout.IBV_ADVISE_MR_FLAG_FLUSH : 0,
                             at,
                             1);
-            if (result < 0) {
-                throw failure("ibv_advise_mr", result, "");
-            }
+            check("ibv_advise_mr", result);
         }
     }
 

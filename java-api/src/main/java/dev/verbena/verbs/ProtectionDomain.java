@@ -86,14 +86,6 @@ public final class ProtectionDomain extends MemoryDomain {
         return original == other.original;
     }
 
-    private AddressHandle adoptAddress() {
-        return adopt(
-                this,
-                device().memory().made(),
-                DestroyCall.ADDRESS_HANDLE,
-                made -> new AddressHandle(this, made));
-    }
-
     /**
      * Makes a queue pair in state RESET.
      *
@@ -110,15 +102,13 @@ public final class ProtectionDomain extends MemoryDomain {
             long at = device().memory().argument();
             context.fill(at, device().memory().second(), address(), device());
             int result = verbscalls.vv_create_qp(device().address(), at, device().memory().out());
-            if (result < 0) {
-                throw new VerbsException(
-                        "ibv_create_qp",
-                        -result,
-                        context.toString(),
-                        result == -1 && context.type == QueuePairType.RAW_PACKET
-                                ? "raw packets need the capability CAP_NET_RAW"
-                                : "verbena devices shows what the device() can");
-            }
+            VerbsException.check(
+                    "ibv_create_qp",
+                    result,
+                    context.toString(),
+                    result == -1 && context.type == QueuePairType.RAW_PACKET
+                            ? "raw packets need the capability CAP_NET_RAW"
+                            : "verbena devices shows what the device() can");
             return adopt(
                     this,
                     device().memory().made(),
@@ -159,15 +149,19 @@ public final class ProtectionDomain extends MemoryDomain {
         synchronized (lock()) {
             long at = device().memory().argument();
             context.fill(at, address());
-            int result = verbscalls.vv_create_srq(device().address(), at, device().memory().out());
-            device().check(context.isXrc() ? "ibv_create_srq_ex" : "ibv_create_srq", result);
-            int given = CallMemory.getInt(at + VerbsLayout.SRQ_INIT_ATTR_EX_ATTR_MAX_WR);
-            int segments = CallMemory.getInt(at + VerbsLayout.SRQ_INIT_ATTR_EX_ATTR_MAX_SGE);
-            return adopt(
-                    this,
-                    device().memory().made(),
+            return create(
+                    context.isXrc() ? "ibv_create_srq_ex" : "ibv_create_srq",
+                    out -> verbscalls.vv_create_srq(device().address(), at, out),
                     DestroyCall.SHARED_RECEIVE_QUEUE,
-                    made -> new SharedReceiveQueue(this, made, given, segments, context));
+                    made ->
+                            new SharedReceiveQueue(
+                                    this,
+                                    made,
+                                    CallMemory.getInt(
+                                            at + VerbsLayout.SRQ_INIT_ATTR_EX_ATTR_MAX_WR),
+                                    CallMemory.getInt(
+                                            at + VerbsLayout.SRQ_INIT_ATTR_EX_ATTR_MAX_SGE),
+                                    context));
         }
     }
 
@@ -197,15 +191,17 @@ public final class ProtectionDomain extends MemoryDomain {
             CallMemory.putInt(at + VerbsLayout.WQ_INIT_ATTR_MAX_SGE, segmentsMax);
             CallMemory.putLong(at + VerbsLayout.WQ_INIT_ATTR_PD, address());
             CallMemory.putLong(at + VerbsLayout.WQ_INIT_ATTR_CQ, completions.address());
-            int result = verbscalls.vv_create_wq(device().address(), at, device().memory().out());
-            device().check("ibv_create_wq", result);
-            int given = CallMemory.getInt(at + VerbsLayout.WQ_INIT_ATTR_MAX_WR);
-            int segments = CallMemory.getInt(at + VerbsLayout.WQ_INIT_ATTR_MAX_SGE);
-            return adopt(
-                    this,
-                    device().memory().made(),
+            return create(
+                    "ibv_create_wq",
+                    out -> verbscalls.vv_create_wq(device().address(), at, out),
                     DestroyCall.RECEIVE_QUEUE,
-                    made -> new ReceiveQueue(this, made, given, segments, completions));
+                    made ->
+                            new ReceiveQueue(
+                                    this,
+                                    made,
+                                    CallMemory.getInt(at + VerbsLayout.WQ_INIT_ATTR_MAX_WR),
+                                    CallMemory.getInt(at + VerbsLayout.WQ_INIT_ATTR_MAX_SGE),
+                                    completions));
         }
     }
 
@@ -218,16 +214,25 @@ public final class ProtectionDomain extends MemoryDomain {
         synchronized (lock()) {
             long at = device().memory().argument();
             path.fillAddress(at, gid, lid);
-            int result = verbscalls.vv_create_ah(address(), at, device().memory().out());
-            if (result < 0) {
-                throw new VerbsException(
-                        "ibv_create_ah",
-                        -result,
-                        "a path to " + (gid == null ? "LID " + lid : gid.address()),
-                        "is the address reachable from GID index " + path.gidIndex + "?");
-            }
-            return adoptAddress();
+            return createAddressHandle(
+                    at,
+                    "a path to " + (gid == null ? "LID " + lid : gid.address()),
+                    "is the address reachable from GID index " + path.gidIndex + "?");
         }
+    }
+
+    private AddressHandle createAddressHandle(long at, String about, String remedy) {
+        CallMemory memory = device().memory();
+        VerbsException.check(
+                "ibv_create_ah",
+                verbscalls.vv_create_ah(address(), at, memory.out()),
+                about,
+                remedy);
+        return adopt(
+                this,
+                memory.made(),
+                DestroyCall.ADDRESS_HANDLE,
+                made -> new AddressHandle(this, made));
     }
 
     /**
@@ -264,15 +269,17 @@ public final class ProtectionDomain extends MemoryDomain {
             long route = memory.second();
             CallMemory.putBytes(completion, datagram.structure());
             CallMemory.putBytes(route, header);
-            int result =
-                    verbscalls.vv_create_ah_from_wc(
-                            address(),
-                            completion,
-                            header.length == 0 ? 0 : route,
-                            RdmaDevice.checkPort(port),
-                            memory.out());
-            device().check("ibv_create_ah_from_wc", result);
-            return adoptAddress();
+            return create(
+                    "ibv_create_ah_from_wc",
+                    out ->
+                            verbscalls.vv_create_ah_from_wc(
+                                    address(),
+                                    completion,
+                                    header.length == 0 ? 0 : route,
+                                    RdmaDevice.checkPort(port),
+                                    out),
+                    DestroyCall.ADDRESS_HANDLE,
+                    made -> new AddressHandle(this, made));
         }
     }
 
@@ -281,11 +288,7 @@ public final class ProtectionDomain extends MemoryDomain {
         synchronized (lock()) {
             long at = device().memory().argument();
             CallMemory.putBytes(at, attributes);
-            int result = verbscalls.vv_create_ah(address(), at, device().memory().out());
-            if (result < 0) {
-                throw new VerbsException("ibv_create_ah", -result, about, "");
-            }
-            return adoptAddress();
+            return createAddressHandle(at, about, "");
         }
     }
 

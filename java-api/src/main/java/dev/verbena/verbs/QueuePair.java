@@ -138,15 +138,12 @@ public final class QueuePair extends QueuePairControl implements WorkQueue {
      */
     public void toReset() {
         synchronized (lock()) {
-            List<ThreadClaim> claims = claimsToClose();
-            Thread[] before = ThreadClaim.claimToClose(claims);
-            try {
-                modify("to RESET", at -> state(at, VerbsLayout.IBV_QPS_RESET));
-                sends.log().clear();
-                receives.log().clear();
-            } finally {
-                ThreadClaim.giveBack(claims, before);
-            }
+            exclusively(
+                    () -> {
+                        modify("to RESET", at -> state(at, VerbsLayout.IBV_QPS_RESET));
+                        sends.log().clear();
+                        receives.log().clear();
+                    });
         }
     }
 

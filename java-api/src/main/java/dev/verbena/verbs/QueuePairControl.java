@@ -217,14 +217,17 @@ abstract class QueuePairControl extends DomainObject {
      */
     public final QueuePairAttributes attributes() {
         synchronized (lock()) {
-            CallMemory memory = device().memory();
-            long at = memory.argument();
-            int result =
-                    verbscalls.vv_query_qp(
-                            address(), at, QueuePairAttributes.MASK, memory.second());
-            device().check("ibv_query_qp", result);
-            return QueuePairAttributes.at(at);
+            return QueuePairAttributes.at(query(QueuePairAttributes.MASK));
         }
+    }
+
+    /** Where the attributes of this mask are now. Under the lock. */
+    private long query(int mask) {
+        CallMemory memory = device().memory();
+        long at = memory.argument();
+        int result = verbscalls.vv_query_qp(address(), at, mask, memory.second());
+        device().check("ibv_query_qp", result);
+        return at;
     }
 
     /**
@@ -244,11 +247,7 @@ abstract class QueuePairControl extends DomainObject {
     /** Asks the device for the state. */
     public final QueuePairState state() {
         synchronized (lock()) {
-            CallMemory memory = device().memory();
-            long at = memory.argument();
-            int mask = VerbsLayout.IBV_QP_STATE;
-            int result = verbscalls.vv_query_qp(address(), at, mask, memory.second());
-            device().check("ibv_query_qp", result);
+            long at = query(VerbsLayout.IBV_QP_STATE);
             return QueuePairState.of(CallMemory.getInt(at + VerbsLayout.QP_ATTR_QP_STATE));
         }
     }
@@ -295,10 +294,8 @@ abstract class QueuePairControl extends DomainObject {
             long at = memory.argument();
             flow.fill(at);
             int result = verbscalls.vv_create_flow(address(), at, memory.out());
-            if (result < 0) {
-                String remedy = result == -1 ? "it needs the capability CAP_NET_RAW" : "";
-                throw failure("ibv_create_flow", result, remedy);
-            }
+            String remedy = result == -1 ? "it needs the capability CAP_NET_RAW" : "";
+            check("ibv_create_flow", result, remedy);
             return adopt(
                     this,
                     memory.made(),

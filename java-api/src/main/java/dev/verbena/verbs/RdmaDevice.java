@@ -4,7 +4,6 @@ import dev.verbena.agent.internal.Deadlines;
 import dev.verbena.rdma.calls.VerbsLayout;
 import dev.verbena.rdma.calls.verbscalls;
 import java.util.List;
-import org.agrona.UnsafeApi;
 import org.agrona.collections.IntHashSet;
 import org.agrona.collections.Long2ObjectHashMap;
 
@@ -23,27 +22,19 @@ public final class RdmaDevice extends DeviceQueries {
     private int logTurns;
 
     private int logsMax = WorkLog.LOGS_MAX;
-    private int waiting;
 
     private RdmaDevice(DeviceInfo info, long address) {
         super(info, address);
     }
 
     static RdmaDevice open(long device, DeviceInfo info) {
-        long out = UnsafeApi.allocateMemory(8);
-        try {
-            int result = verbscalls.vv_open_device(device, out);
-            if (result < 0) {
-                throw new VerbsException(
+        long context =
+                CallMemory.made(
                         "ibv_open_device",
-                        -result,
                         "RDMA device " + info.name(),
-                        "may this user open /dev/infiniband/" + info.uverbsName() + "?");
-            }
-            return opened(UnsafeApi.getLong(null, out), info);
-        } finally {
-            UnsafeApi.freeMemory(out);
-        }
+                        "may this user open /dev/infiniband/" + info.uverbsName() + "?",
+                        out -> verbscalls.vv_open_device(device, out));
+        return opened(context, info);
     }
 
     static RdmaDevice opened(long context, DeviceInfo info) {
@@ -62,28 +53,14 @@ public final class RdmaDevice extends DeviceQueries {
         if (event != null || timeoutNs <= 0) {
             return event;
         }
-        int file;
-        synchronized (lock()) {
-            file = CallMemory.getInt(address() + VerbsLayout.CONTEXT_ASYNC_FD);
-            waiting++;
-        }
+        beginWaiting();
         try {
+            int file = CallMemory.getInt(address() + VerbsLayout.CONTEXT_ASYNC_FD);
             check("poll", verbscalls.vv_wait(file, Deadlines.toMs(timeoutNs)));
         } finally {
-            synchronized (lock()) {
-                waiting--;
-            }
+            endWaiting();
         }
         return takeEvent();
-    }
-
-    /** A file that is closed under a thread that waits for it would never wake it. */
-    @Override
-    void checkMayClose() {
-        if (waiting > 0) {
-            throw new IllegalStateException(
-                    "a thread waits for events of " + this + "; let it end first");
-        }
     }
 
     private AsyncEvent takeEvent() {
@@ -299,13 +276,10 @@ public final class RdmaDevice extends DeviceQueries {
         synchronized (lock()) {
             long at = memory().argument();
             context.fill(at, this);
-            int result = verbscalls.vv_create_cq(address(), at, memory().out());
-            if (result < 0) {
-                throw failure(
-                        context.detailsToRead() == 0 ? "ibv_create_cq" : "ibv_create_cq_ex",
-                        result,
-                        context + " was asked for");
-            }
+            check(
+                    context.detailsToRead() == 0 ? "ibv_create_cq" : "ibv_create_cq_ex",
+                    verbscalls.vv_create_cq(address(), at, memory().out()),
+                    context + " was asked for");
             return adopt(
                     this,
                     memory().made(),

@@ -77,21 +77,13 @@ public final class RdmaDevices {
      */
     public static synchronized RdmaDevice importDevice(int file) {
         VerbsAccess.open();
-        long out = UnsafeApi.allocateMemory(8);
-        try {
-            int result = verbscalls.vv_import_device(file, out);
-            if (result < 0) {
-                throw new VerbsException(
+        long context =
+                CallMemory.made(
                         "ibv_import_device",
-                        -result,
                         "file " + file,
-                        "only a file of an open RDMA device will do, and few drivers can");
-            }
-            long context = UnsafeApi.getLong(null, out);
-            return RdmaDevice.opened(context, describe(verbscalls.vv_device_of(context)));
-        } finally {
-            UnsafeApi.freeMemory(out);
-        }
+                        "only a file of an open RDMA device will do, and few drivers can",
+                        out -> verbscalls.vv_import_device(file, out));
+        return RdmaDevice.opened(context, describe(verbscalls.vv_device_of(context)));
     }
 
     /**
@@ -102,14 +94,11 @@ public final class RdmaDevices {
      */
     public static void initFork() {
         VerbsAccess.open();
-        int result = verbscalls.vv_fork_init();
-        if (result < 0) {
-            throw new VerbsException(
-                    "ibv_fork_init",
-                    -result,
-                    "this process",
-                    "it must come before the first registration");
-        }
+        VerbsException.check(
+                "ibv_fork_init",
+                verbscalls.vv_fork_init(),
+                "this process",
+                "it must come before the first registration");
     }
 
     /** {@code disabled}, {@code enabled} or {@code unneeded} (kernel 5.12 and newer). */
@@ -135,9 +124,7 @@ public final class RdmaDevices {
             if (count == -38) {
                 return; // ENOSYS: a kernel without RDMA
             }
-            if (count < 0) {
-                throw new VerbsException("ibv_get_device_list", -count, "this machine", "");
-            }
+            VerbsException.check("ibv_get_device_list", count, "this machine", "");
             long list = UnsafeApi.getLong(null, out);
             try {
                 for (int i = 0; i < count; i++) {

@@ -71,14 +71,11 @@ public final class ReceiveQueue extends ReceiveOnlyQueue {
      */
     public void toReset() {
         synchronized (lock()) {
-            List<ThreadClaim> claims = claimsToClose();
-            Thread[] before = ThreadClaim.claimToClose(claims);
-            try {
-                modify(VerbsLayout.IBV_WQS_RESET);
-                receives().log().clear();
-            } finally {
-                ThreadClaim.giveBack(claims, before);
-            }
+            exclusively(
+                    () -> {
+                        modify(VerbsLayout.IBV_WQS_RESET);
+                        receives().log().clear();
+                    });
         }
     }
 

@@ -54,15 +54,12 @@ public final class ReceiveTable extends VerbsObject {
         int log2 = Integer.numberOfTrailingZeros(queues.size());
         CallMemory.putInt(at + VerbsLayout.RWQ_IND_TABLE_INIT_ATTR_LOG_IND_TBL_SIZE, log2);
         CallMemory.putLong(at + VerbsLayout.RWQ_IND_TABLE_INIT_ATTR_IND_TBL, pointers);
-        long out = device.memory().out();
-        device.check(
-                "ibv_create_rwq_ind_table", verbscalls.vv_create_table(device.address(), at, out));
         LinkedHashSet<VerbsObject> parents = new LinkedHashSet<>();
         parents.add(device);
         parents.addAll(queues);
-        return adopt(
-                device,
-                device.memory().made(),
+        return device.create(
+                "ibv_create_rwq_ind_table",
+                out -> verbscalls.vv_create_table(device.address(), at, out),
                 DestroyCall.RECEIVE_TABLE,
                 made -> new ReceiveTable(made, queues.size(), new ArrayList<>(parents)));
     }

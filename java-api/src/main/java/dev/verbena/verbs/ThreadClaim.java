@@ -44,27 +44,24 @@ final class ThreadClaim {
         return isShared;
     }
 
-    /** As {@link #claimToClose()}, all of these or none. One of them may be there twice. */
-    static Thread[] claimToClose(List<ThreadClaim> claims) {
+    /**
+     * Runs it while all of these are this thread's, and gives them back as they were.
+     *
+     * @throws IllegalStateException naming one that a living thread uses; it is not run then
+     */
+    static void holding(List<ThreadClaim> claims, Runnable action) {
         Thread[] before = new Thread[claims.size()];
-        int claimed = 0;
+        int held = 0;
         try {
-            while (claimed < before.length) {
-                before[claimed] = claims.get(claimed).claimToClose();
-                claimed++;
+            for (ThreadClaim claim : claims) {
+                before[held] = claim.claimToClose();
+                held++;
             }
+            action.run();
         } finally {
-            if (claimed < before.length) {
-                giveBack(claims.subList(0, claimed), before);
+            for (int i = held - 1; i >= 0; i--) {
+                claims.get(i).giveBack(before[i]);
             }
-        }
-        return before;
-    }
-
-    /** The latest first. */
-    static void giveBack(List<ThreadClaim> claims, Thread[] before) {
-        for (int i = claims.size() - 1; i >= 0; i--) {
-            claims.get(i).giveBack(before[i]);
         }
     }
 

@@ -23,6 +23,13 @@ public sealed class VerbsException extends RuntimeException permits ConnectionEx
         this.errno = errno;
     }
 
+    /** Throws what the result of a call says, if that is no success. */
+    static void check(String call, int result, String about, String remedy) {
+        if (result < 0) {
+            throw new VerbsException(call, -result, about, remedy);
+        }
+    }
+
     /** C name of the call, for example {@code ibv_reg_mr}. */
     public String call() {
         return call;

@@ -30,6 +30,7 @@ public abstract class VerbsObject implements AutoCloseable {
     private final Leaks.Watch watch;
     private volatile long address;
     private volatile boolean isClosing;
+    private int waiting;
 
     /**
      * @param parents of one device or connection channel; none: this is one
@@ -157,6 +158,15 @@ public abstract class VerbsObject implements AutoCloseable {
         return new VerbsException(call, -result, what, remedy);
     }
 
+    final void check(String call, int result) {
+        check(call, result, "");
+    }
+
+    /** Throws what the result of a call about this object says, if that is no success. */
+    final void check(String call, int result, String remedy) {
+        VerbsException.check(call, result, what, remedy);
+    }
+
     /** True after {@link #close()}. */
     public final boolean isClosed() {
         return address == 0;
@@ -180,16 +190,39 @@ public abstract class VerbsObject implements AutoCloseable {
                 throw new IllegalStateException(
                         what + " cannot be closed before " + children + "; close them first");
             }
-            List<ThreadClaim> claims = claimsToClose();
-            Thread[] before = ThreadClaim.claimToClose(claims);
-            try {
-                closeClaimed(now);
-            } finally {
-                if (address == 0 && claim() != null && !claim().isShared()) {
-                    before[0] = null; // the next thread will see that it is closed
-                }
-                ThreadClaim.giveBack(claims, before);
+            if (waiting > 0) {
+                throw new IllegalStateException("a thread waits at " + what + "; let it end first");
             }
+            exclusively(() -> closeClaimed(now));
+            if (claim() != null && !claim().isShared()) {
+                claim().giveBack(null); // the next thread will see that it is closed
+            }
+        }
+    }
+
+    /** While no other thread uses what closing needs alone. Under the lock. */
+    final void exclusively(Runnable action) {
+        ThreadClaim.holding(claimsToClose(), action);
+    }
+
+    /** Before a sleep outside of the lock: a file closed meanwhile would never end it. */
+    final void beginWaiting() {
+        synchronized (lock()) {
+            address();
+            waiting++;
+        }
+    }
+
+    final void endWaiting() {
+        synchronized (lock()) {
+            waiting--;
+        }
+    }
+
+    /** Threads that wait. */
+    final int waiting() {
+        synchronized (lock()) {
+            return waiting;
         }
     }
 
@@ -197,10 +230,7 @@ public abstract class VerbsObject implements AutoCloseable {
         keepFromUse(
                 () -> {
                     checkMayClose();
-                    int result = destroyCall.destroy(now);
-                    if (result < 0) {
-                        throw failure(destroyCall.nameInC(), result, "");
-                    }
+                    check(destroyCall.nameInC(), destroyCall.destroy(now));
                     address = 0;
                 });
         forget(now);
