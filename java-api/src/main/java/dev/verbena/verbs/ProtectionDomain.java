@@ -153,15 +153,7 @@ public final class ProtectionDomain extends MemoryDomain {
                     context.isXrc() ? "ibv_create_srq_ex" : "ibv_create_srq",
                     out -> verbscalls.vv_create_srq(device().address(), at, out),
                     DestroyCall.SHARED_RECEIVE_QUEUE,
-                    made ->
-                            new SharedReceiveQueue(
-                                    this,
-                                    made,
-                                    CallMemory.getInt(
-                                            at + VerbsLayout.SRQ_INIT_ATTR_EX_ATTR_MAX_WR),
-                                    CallMemory.getInt(
-                                            at + VerbsLayout.SRQ_INIT_ATTR_EX_ATTR_MAX_SGE),
-                                    context));
+                    made -> new SharedReceiveQueue(this, made, context, at));
         }
     }
 
@@ -195,13 +187,7 @@ public final class ProtectionDomain extends MemoryDomain {
                     "ibv_create_wq",
                     out -> verbscalls.vv_create_wq(device().address(), at, out),
                     DestroyCall.RECEIVE_QUEUE,
-                    made ->
-                            new ReceiveQueue(
-                                    this,
-                                    made,
-                                    CallMemory.getInt(at + VerbsLayout.WQ_INIT_ATTR_MAX_WR),
-                                    CallMemory.getInt(at + VerbsLayout.WQ_INIT_ATTR_MAX_SGE),
-                                    completions));
+                    made -> new ReceiveQueue(this, made, completions, at));
         }
     }
 

@@ -4,7 +4,6 @@ import dev.verbena.rdma.calls.VerbsLayout;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import org.agrona.UnsafeApi;
 
 /**
  * A queue of sends and one of receives, joined with a peer's: {@code struct ibv_qp}. Posted to by
@@ -17,9 +16,7 @@ import org.agrona.UnsafeApi;
  * that is never signalled, and has none behind it that is, never gives its place back.
  */
 public final class QueuePair extends QueuePairControl implements WorkQueue {
-    private final ProtectionDomain domain;
     private final ThreadClaim claim;
-    private final QueuePairType type;
     private final boolean canSend;
     private final boolean canReceive;
     private final CompletionQueue sendCompletions;
@@ -27,20 +24,16 @@ public final class QueuePair extends QueuePairControl implements WorkQueue {
     private final SharedReceiveQueue shared;
     private final int number;
     private final int sendSegmentsMax;
-    private final int receiveSegmentsMax;
     private final int sendCapacity;
     private final int receiveCapacity;
     private final int inlineMax;
     private final SendPoster sends;
     private final ReceivePoster receives;
-    private final long bad;
 
     QueuePair(ProtectionDomain domain, long address, QueuePairContext context, long attributes) {
         super(domain, address, context.type, parents(domain, context));
         long cap = attributes + VerbsLayout.QP_INIT_ATTR_EX_CAP;
-        this.domain = domain;
         this.claim = domain.newClaim("a queue pair");
-        this.type = context.type;
         this.canSend = context.canSend();
         this.canReceive = context.canReceive();
         this.sendCompletions = context.sends;
@@ -50,28 +43,26 @@ public final class QueuePair extends QueuePairControl implements WorkQueue {
         this.sendCapacity = CallMemory.getInt(cap + VerbsLayout.QP_CAP_MAX_SEND_WR);
         this.sendSegmentsMax = CallMemory.getInt(cap + VerbsLayout.QP_CAP_MAX_SEND_SGE);
         this.receiveCapacity = CallMemory.getInt(cap + VerbsLayout.QP_CAP_MAX_RECV_WR);
-        this.receiveSegmentsMax = CallMemory.getInt(cap + VerbsLayout.QP_CAP_MAX_RECV_SGE);
         this.inlineMax = CallMemory.getInt(cap + VerbsLayout.QP_CAP_MAX_INLINE_DATA);
         RdmaDevice device = domain.device();
+        this.receives =
+                new ReceivePoster(
+                        this,
+                        ReceivePoster.Kind.QUEUE_PAIR,
+                        Math.max(1, receiveCapacity),
+                        Math.max(1, CallMemory.getInt(cap + VerbsLayout.QP_CAP_MAX_RECV_SGE)));
         this.sends =
                 new SendPoster(
                         device.newLog(this, sendCapacity, sendSegmentsMax, true),
-                        type,
+                        context.type,
                         inlineMax,
                         context.operations,
                         address);
-        this.receives =
-                new ReceivePoster(
-                        device.newLog(
-                                this, Math.max(1, receiveCapacity), receiveSegmentsMax, false),
-                        ReceivePoster.Kind.QUEUE_PAIR);
-        this.bad = UnsafeApi.allocateMemory(8);
-        UnsafeApi.putLong(null, bad, 0);
         if (canSend) {
-            sendCompletions.watch(sends.log());
+            sendCompletions.watch(sends.log);
         }
         if (canReceive && shared == null) {
-            receiveCompletions.watch(receives.log());
+            receiveCompletions.watch(receives.log);
         }
         if (shared != null) {
             shared.completesAt(receiveCompletions);
@@ -141,8 +132,8 @@ public final class QueuePair extends QueuePairControl implements WorkQueue {
             exclusively(
                     () -> {
                         modify("to RESET", at -> state(at, VerbsLayout.IBV_QPS_RESET));
-                        sends.log().clear();
-                        receives.log().clear();
+                        sends.log.clear();
+                        receives.log.clear();
                     });
         }
     }
@@ -180,12 +171,12 @@ public final class QueuePair extends QueuePairControl implements WorkQueue {
     public ReceiveRequests newReceives(int count) {
         address();
         checkCan(canReceive, "receives");
-        return new ReceiveRequests(domain, count, Math.max(1, receiveSegmentsMax));
+        return receives.newRequests(count);
     }
 
     /** How many sends may be posted now. By the posting thread. */
     public int sendRoom() {
-        return sends.log().room();
+        return sends.log.room();
     }
 
     /**
@@ -199,13 +190,13 @@ public final class QueuePair extends QueuePairControl implements WorkQueue {
         claim.check();
         long address = addressOrZero();
         if (isReady && address != 0 && sends.noteAgain(request)) {
-            return sends.postNoted(address, bad, request);
+            return sends.postNoted(address, request);
         }
         int stop = stop(address, request);
         if (stop == 0) {
             stop = sends.note(request);
         }
-        return stop == 0 ? sends.postNoted(address, bad, request) : stop;
+        return stop == 0 ? sends.postNoted(address, request) : stop;
     }
 
     /** 0, or why a request that was not posted here before cannot be. */
@@ -241,7 +232,7 @@ public final class QueuePair extends QueuePairControl implements WorkQueue {
             long address = addressOrZero();
             long from = completions.addressOrZero();
             if (address != 0 && from != 0 && sends.noteAgain(request)) {
-                return sends.postNotedAndPoll(address, bad, request, completions, from, limit);
+                return sends.postNotedAndPoll(address, request, completions, from, limit);
             }
         }
         return checkPostAndPoll(request, completions, limit);
@@ -262,7 +253,7 @@ public final class QueuePair extends QueuePairControl implements WorkQueue {
             stop = sends.note(request);
         }
         if (stop == 0) {
-            return sends.postNotedAndPoll(address, bad, request, completions, from, limit);
+            return sends.postNotedAndPoll(address, request, completions, from, limit);
         }
         completions.poll(limit);
         return stop;
@@ -284,7 +275,7 @@ public final class QueuePair extends QueuePairControl implements WorkQueue {
         }
         requests.check();
         checkMine(requests);
-        return sends.post(address, bad, requests, from, count);
+        return sends.post(address, requests, from, count);
     }
 
     /** Posts all of a batch of the builder, or nothing. */
@@ -315,8 +306,8 @@ public final class QueuePair extends QueuePairControl implements WorkQueue {
             throw new IllegalArgumentException(
                     window + " is bound by a send request; only type 1 is bound by bind()");
         }
-        if (!window.domain().isSameProtection(domain)) {
-            throw new IllegalArgumentException(window + " is not of " + domain);
+        if (!window.domain().isSameProtection(domain())) {
+            throw new IllegalArgumentException(window + " is not of " + domain());
         }
         window.checkBinding(region, from, bytes, access);
         synchronized (lock()) { // nothing can be closed meanwhile
@@ -340,20 +331,12 @@ public final class QueuePair extends QueuePairControl implements WorkQueue {
         if (shared != null) {
             throw new IllegalStateException(this + " has shared receives; post to " + shared);
         }
-        long address = addressOrZero();
-        if (address == 0 || requests.isClosed()) {
-            return Post.CLOSED;
-        }
-        requests.check();
-        if (requests.domain != domain || requests.segmentsMax > Math.max(1, receiveSegmentsMax)) {
-            throw new IllegalArgumentException("these requests were not made by " + this);
-        }
-        return receives.post(address, bad, requests, from, count);
+        return receives.post(requests, from, count);
     }
 
     private void checkMine(SendRequests requests) {
         checkCan(canSend, "sends");
-        if (requests.domain != domain || requests.segmentsMax > sendSegmentsMax) {
+        if (requests.domain != domain() || requests.segmentsMax > sendSegmentsMax) {
             throw new IllegalArgumentException("these requests were not made by " + this);
         }
     }
@@ -376,8 +359,8 @@ public final class QueuePair extends QueuePairControl implements WorkQueue {
     @Override
     public boolean uses(VerbsObject named) {
         return named instanceof MemoryRegion region
-                ? sends.log().uses(region) || receives.log().uses(region)
-                : sends.log().names(named);
+                ? sends.log.uses(region) || receives.log.uses(region)
+                : sends.log.names(named);
     }
 
     @Override
@@ -395,16 +378,15 @@ public final class QueuePair extends QueuePairControl implements WorkQueue {
     void onClosed(long formerAddress) {
         device().forget(formerAddress);
         if (canSend) {
-            sendCompletions.unwatch(sends.log());
+            sendCompletions.unwatch(sends.log);
         }
         if (canReceive) {
-            receiveCompletions.unwatch(receives.log());
+            receiveCompletions.unwatch(receives.log);
         }
         if (shared != null) {
             shared.pairClosed();
         }
-        device().giveBack(sends.log());
-        device().giveBack(receives.log());
-        UnsafeApi.freeMemory(bad);
+        sends.close(device());
+        receives.close(device());
     }
 }

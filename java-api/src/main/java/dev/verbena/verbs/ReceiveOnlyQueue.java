@@ -3,37 +3,26 @@ package dev.verbena.verbs;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
-import org.agrona.UnsafeApi;
 
 /** A queue that receives are posted to and nothing else. */
 abstract class ReceiveOnlyQueue extends DomainObject implements WorkQueue {
     private final ThreadClaim claim;
     private final int capacity;
-    private final int segmentsMax;
     private final ReceivePoster receives;
-    private final long bad;
     private final Set<CompletionQueue> completions = new LinkedHashSet<>();
 
-    /**
-     * @param places of the log, at least as many as the capacity
-     */
     ReceiveOnlyQueue(
             String what,
             long address,
             DestroyCall destroyCall,
             List<VerbsObject> parents,
             ReceivePoster.Kind kind,
-            int places,
             int capacity,
             int segmentsMax) {
         super(what, address, destroyCall, (ProtectionDomain) parents.get(0), parents);
         this.claim = domain().newClaim("a " + kind.queueName());
         this.capacity = capacity;
-        this.segmentsMax = segmentsMax;
-        WorkLog log = device().newLog(this, places, segmentsMax, false);
-        this.receives = new ReceivePoster(log, kind);
-        this.bad = UnsafeApi.allocateMemory(8);
-        UnsafeApi.putLong(null, bad, 0);
+        this.receives = new ReceivePoster(this, kind, capacity, segmentsMax);
         device().remember(address, this);
     }
 
@@ -44,13 +33,12 @@ abstract class ReceiveOnlyQueue extends DomainObject implements WorkQueue {
 
     /** Pieces of memory in a receive. */
     public final int segmentsMax() {
-        return segmentsMax;
+        return receives.segmentsMax();
     }
 
     /** Prepared receives for this queue. */
     public final ReceiveRequests newReceives(int count) {
-        address();
-        return new ReceiveRequests(domain(), count, segmentsMax);
+        return receives.newRequests(count);
     }
 
     /**
@@ -62,15 +50,7 @@ abstract class ReceiveOnlyQueue extends DomainObject implements WorkQueue {
      */
     public final int post(ReceiveRequests requests, int from, int count) {
         claim.check();
-        long address = addressOrZero();
-        if (address == 0 || requests.isClosed()) {
-            return Post.CLOSED;
-        }
-        requests.check();
-        if (requests.domain != domain() || requests.segmentsMax > segmentsMax) {
-            throw new IllegalArgumentException("these requests were not made by " + this);
-        }
-        return receives.post(address, bad, requests, from, count);
+        return receives.post(requests, from, count);
     }
 
     /** Errno of the last {@link Post#REFUSED}. */
@@ -86,7 +66,7 @@ abstract class ReceiveOnlyQueue extends DomainObject implements WorkQueue {
     /** Its receives complete there from now on. Under the lock. */
     final void completesAt(CompletionQueue queue) {
         if (completions.add(queue)) {
-            queue.watch(receives.log());
+            queue.watch(receives.log);
         }
     }
 
@@ -96,7 +76,7 @@ abstract class ReceiveOnlyQueue extends DomainObject implements WorkQueue {
 
     @Override
     public boolean uses(VerbsObject named) {
-        return named instanceof MemoryRegion region && receives.log().uses(region);
+        return named instanceof MemoryRegion region && receives.log.uses(region);
     }
 
     @Override
@@ -117,8 +97,7 @@ abstract class ReceiveOnlyQueue extends DomainObject implements WorkQueue {
     @Override
     final void onClosed(long address) {
         device().forget(address);
-        completions.forEach(queue -> queue.unwatch(receives.log()));
-        device().giveBack(receives.log());
-        UnsafeApi.freeMemory(bad);
+        completions.forEach(queue -> queue.unwatch(receives.log));
+        receives.close(device());
     }
 }

@@ -2,35 +2,63 @@ package dev.verbena.verbs;
 
 import dev.verbena.rdma.calls.HotCalls;
 import dev.verbena.rdma.calls.verbscalls;
-import org.agrona.UnsafeApi;
 
 /** Posting of prepared receives. One thread. */
-final class ReceivePoster {
+final class ReceivePoster extends Poster {
     /** Whose they are. */
     enum Kind {
-        QUEUE_PAIR("queue pair"),
-        SHARED("shared receive queue"),
-        ALONE("receive queue");
+        QUEUE_PAIR("queue pair", 1),
+        SHARED("shared receive queue", 4),
+        ALONE("receive queue", 1);
 
         private final String queueName;
+        private final int places;
 
-        Kind(String queueName) {
+        /**
+         * @param places of the log, for each place of the NIC: those that stay taken when it drops
+         *     completions with a queue pair are more than it has
+         */
+        Kind(String queueName, int places) {
             this.queueName = queueName;
+            this.places = places;
         }
 
         String queueName() {
             return queueName;
         }
+
+        int places(int capacity) {
+            return (int) Math.min(WorkLog.PLACES_MAX, (long) places * capacity);
+        }
     }
 
+    private final DomainObject queue;
+    private final ProtectionDomain domain;
     private final Kind kind;
-    private final WorkLog log;
+    private final int segmentsMax;
     private volatile boolean mayBeLost;
-    private int refusal;
 
-    ReceivePoster(WorkLog log, Kind kind) {
-        this.log = log;
+    /**
+     * Under the lock.
+     *
+     * @param capacity of the NIC
+     */
+    ReceivePoster(DomainObject queue, Kind kind, int capacity, int segmentsMax) {
+        super(queue.device().newLog(queue, kind.places(capacity), segmentsMax, false));
+        this.queue = queue;
+        this.domain = queue.domain();
         this.kind = kind;
+        this.segmentsMax = segmentsMax;
+    }
+
+    int segmentsMax() {
+        return segmentsMax;
+    }
+
+    /** Prepared receives for this queue. */
+    ReceiveRequests newRequests(int count) {
+        queue.address();
+        return new ReceiveRequests(domain, count, segmentsMax);
     }
 
     /** Places that are taken may never become free. */
@@ -38,16 +66,16 @@ final class ReceivePoster {
         mayBeLost = true;
     }
 
-    int refusal() {
-        return refusal;
-    }
-
-    WorkLog log() {
-        return log;
-    }
-
     /** How many were taken, or why not the first. */
-    int post(long queue, long bad, ReceiveRequests requests, int from, int count) {
+    int post(ReceiveRequests requests, int from, int count) {
+        long address = queue.addressOrZero();
+        if (address == 0 || requests.isClosed()) {
+            return Post.CLOSED;
+        }
+        requests.check();
+        if (requests.domain != domain || requests.segmentsMax > segmentsMax) {
+            throw new IllegalArgumentException("these requests were not made by " + queue);
+        }
         requests.checkRange(from, count);
         int ready = 0;
         int stop = 0;
@@ -65,30 +93,24 @@ final class ReceivePoster {
             return stop;
         }
         requests.chain(from, from + ready);
-        long first = requests.addressOf(from);
-        int result = call(queue, first, bad);
-        return result == 0 ? ready : refused(requests, from, ready, bad, result);
+        int result = call(address, requests.addressOf(from));
+        return result == 0 ? ready : refused(requests, from, ready, result);
     }
 
-    private int call(long queue, long first, long bad) {
+    private int call(long address, long first) {
         if (kind == Kind.QUEUE_PAIR) {
-            return HotCalls.postReceive(queue, first, bad);
+            return HotCalls.postReceive(address, first, bad);
         }
         return kind == Kind.SHARED
-                ? verbscalls.vv_post_srq_recv(queue, first, bad)
-                : verbscalls.vv_post_wq_recv(queue, first, bad);
+                ? verbscalls.vv_post_srq_recv(address, first, bad)
+                : verbscalls.vv_post_wq_recv(address, first, bad);
     }
 
-    private int refused(ReceiveRequests requests, int from, int ready, long bad, int result) {
-        int at = requests.indexOf(UnsafeApi.getLong(null, bad), from, from + ready);
-        UnsafeApi.putLong(null, bad, 0); // a library may refuse the next without saying which
+    private int refused(ReceiveRequests requests, int from, int ready, int result) {
+        int at = firstRefused(requests, from, ready);
         for (int i = from + ready - 1; i >= at; i--) {
             log.takeBack(requests.idOf(i));
         }
-        if (at > from) {
-            return at - from;
-        }
-        refusal = -result;
-        return refusal == VerbsErrno.ENOMEM ? Post.BACK_PRESSURED : Post.REFUSED;
+        return at > from ? at - from : codeOf(result);
     }
 }

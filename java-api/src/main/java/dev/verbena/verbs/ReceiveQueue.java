@@ -14,11 +14,7 @@ public final class ReceiveQueue extends ReceiveOnlyQueue {
     private final int number;
 
     ReceiveQueue(
-            ProtectionDomain domain,
-            long address,
-            int capacity,
-            int segmentsMax,
-            CompletionQueue completions) {
+            ProtectionDomain domain, long address, CompletionQueue completions, long attributes) {
         super(
                 "receive queue %s of %s"
                         .formatted(
@@ -28,9 +24,8 @@ public final class ReceiveQueue extends ReceiveOnlyQueue {
                 DestroyCall.RECEIVE_QUEUE,
                 List.of(domain, completions),
                 ReceivePoster.Kind.ALONE,
-                capacity,
-                capacity,
-                segmentsMax);
+                CallMemory.getInt(attributes + VerbsLayout.WQ_INIT_ATTR_MAX_WR),
+                CallMemory.getInt(attributes + VerbsLayout.WQ_INIT_ATTR_MAX_SGE));
         this.number = CallMemory.getInt(address + VerbsLayout.WQ_WQ_NUM);
         completesAt(completions);
     }
@@ -74,7 +69,7 @@ public final class ReceiveQueue extends ReceiveOnlyQueue {
             exclusively(
                     () -> {
                         modify(VerbsLayout.IBV_WQS_RESET);
-                        receives().log().clear();
+                        receives().log.clear();
                     });
         }
     }

@@ -4,25 +4,22 @@ import dev.verbena.rdma.calls.HotCalls;
 import dev.verbena.rdma.calls.VerbsLayout;
 import dev.verbena.rdma.calls.verbscalls;
 import java.lang.invoke.VarHandle;
-import org.agrona.UnsafeApi;
 
 /** Posting of sends for a queue pair, by all three ways. One thread, of an open queue pair. */
-final class SendPoster {
-    private final WorkLog log;
+final class SendPoster extends Poster {
     private final QueuePairType type;
     private final int inlineMax;
     private final int operations;
     private final long builder;
     private final MemoryRegion[] used = new MemoryRegion[1];
     private boolean hasBinds;
-    private int refusal;
 
     /**
      * @param operations of {@link SendOperations}; 0: no builder
      * @param queue the C structure
      */
     SendPoster(WorkLog log, QueuePairType type, int inlineMax, int operations, long queue) {
-        this.log = log;
+        super(log);
         this.type = type;
         this.inlineMax = inlineMax;
         this.operations = operations;
@@ -32,16 +29,8 @@ final class SendPoster {
         }
     }
 
-    WorkLog log() {
-        return log;
-    }
-
     boolean hasBuilder() {
         return builder != 0;
-    }
-
-    int refusal() {
-        return refusal;
     }
 
     /** Notes one that was posted here before, by the calling thread, and is ready. */
@@ -58,16 +47,14 @@ final class SendPoster {
         return log.isFull() ? Post.BACK_PRESSURED : noted(request);
     }
 
-    /** With 8 bytes for the address of a request that the library refuses. */
-    int postNoted(long queue, long bad, SendRequestFlyweight request) {
+    int postNoted(long queue, SendRequestFlyweight request) {
         request.unchain();
-        return answered(request, bad, HotCalls.postSend(queue, request.address(), bad));
+        return answered(request, HotCalls.postSend(queue, request.address(), bad));
     }
 
     /** Both in one native call. */
     int postNotedAndPoll(
             long queue,
-            long bad,
             SendRequestFlyweight request,
             CompletionQueue completions,
             long from,
@@ -78,16 +65,16 @@ final class SendPoster {
                         queue, request.address(), bad, from, limit, completions.memory());
         if (both == 0) {
             completions.tookNone();
-            return answered(request, bad, 0);
+            return answered(request, 0);
         }
-        int posted = answered(request, bad, (int) (both >> 32));
+        int posted = answered(request, (int) (both >> 32));
         completions.took((int) both);
         return posted;
     }
 
-    private int answered(SendRequestFlyweight request, long bad, int result) {
+    private int answered(SendRequestFlyweight request, int result) {
         if (result != 0) {
-            return refused(request.owner(), request.index(), 1, bad, result);
+            return refused(request.owner(), request.index(), 1, result);
         }
         if (hasBinds) {
             bindsTaken(request.owner(), request.index(), 1);
@@ -95,7 +82,7 @@ final class SendPoster {
         return 1;
     }
 
-    int post(long queue, long bad, SendRequests requests, int from, int count) {
+    int post(long queue, SendRequests requests, int from, int count) {
         int most = Math.min(count, log.room());
         int ready = 0;
         int stop = most == 0 ? Post.BACK_PRESSURED : 0;
@@ -110,7 +97,7 @@ final class SendPoster {
         }
         requests.chain(from, from + ready);
         int result = HotCalls.postSend(queue, requests.addressOf(from), bad);
-        int taken = result == 0 ? ready : refused(requests, from, ready, bad, result);
+        int taken = result == 0 ? ready : refused(requests, from, ready, result);
         if (hasBinds) {
             bindsTaken(requests, from, taken);
         }
@@ -212,16 +199,10 @@ final class SendPoster {
         return Post.REGION_CLOSED;
     }
 
-    private int refused(SendRequests requests, int from, int ready, long bad, int result) {
-        int at = requests.indexOf(UnsafeApi.getLong(null, bad), from, from + ready);
-        UnsafeApi.putLong(null, bad, 0); // a library may refuse the next without saying which
+    private int refused(SendRequests requests, int from, int ready, int result) {
+        int at = firstRefused(requests, from, ready);
         takeBack(requests, at, from + ready);
         return at > from ? at - from : codeOf(result);
-    }
-
-    private int codeOf(int result) {
-        refusal = -result;
-        return refusal == VerbsErrno.ENOMEM ? Post.BACK_PRESSURED : Post.REFUSED;
     }
 
     /** The library has not taken these. */

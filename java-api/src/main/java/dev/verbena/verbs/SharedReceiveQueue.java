@@ -14,17 +14,10 @@ import java.util.List;
  * posting answers {@link Post#PLACES_LOST} from then on.
  */
 public final class SharedReceiveQueue extends ReceiveOnlyQueue {
-    /** Of the log, for each place of the NIC: what that drops with a queue pair stays taken. */
-    private static final int PLACES = 4;
-
     private final XrcDomain xrcDomain;
 
     SharedReceiveQueue(
-            ProtectionDomain domain,
-            long address,
-            int capacity,
-            int segmentsMax,
-            SharedReceiveContext context) {
+            ProtectionDomain domain, long address, SharedReceiveContext context, long attributes) {
         super(
                 "shared receive queue of " + domain.device().info().name(),
                 address,
@@ -33,9 +26,8 @@ public final class SharedReceiveQueue extends ReceiveOnlyQueue {
                         ? List.of(domain, context.xrcDomain, context.completions)
                         : List.of(domain),
                 ReceivePoster.Kind.SHARED,
-                (int) Math.min(WorkLog.PLACES_MAX, (long) PLACES * capacity),
-                capacity,
-                segmentsMax);
+                CallMemory.getInt(attributes + VerbsLayout.SRQ_INIT_ATTR_EX_ATTR_MAX_WR),
+                CallMemory.getInt(attributes + VerbsLayout.SRQ_INIT_ATTR_EX_ATTR_MAX_SGE));
         this.xrcDomain = context.xrcDomain;
         if (context.isXrc()) {
             completesAt(context.completions);
