@@ -27,7 +27,7 @@ public final class Leaks {
         private final String what;
         private final Throwable creation;
         private Cleaner.Cleanable cleanable;
-        private boolean isClosed;
+        private volatile boolean isClosed;
 
         private Watch(String what) {
             this.what = what;
@@ -36,26 +36,17 @@ public final class Leaks {
 
         /** The resource was closed in order. Idempotent. */
         public void closed() {
-            synchronized (this) {
-                if (isClosed) {
-                    return;
-                }
-                isClosed = true;
-            }
-            OPEN.decrementAndGet();
+            isClosed = true;
             cleanable.clean();
         }
 
-        /** Called by the cleaner; not for callers. */
+        /** Called once, by the cleaner or by {@link #closed}; not for callers. */
         @Override
         public void run() {
-            synchronized (this) {
-                if (isClosed) {
-                    return;
-                }
-                isClosed = true;
-            }
             OPEN.decrementAndGet();
+            if (isClosed) {
+                return;
+            }
             LEAKED.incrementAndGet();
             if (REPORTING) {
                 PrintStream err = System.err;

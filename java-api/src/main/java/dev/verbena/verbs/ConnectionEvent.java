@@ -20,12 +20,49 @@ public final class ConnectionEvent {
     private final int status;
     private final ConnectionIdentifier identifier;
     private final ConnectionIdentifier listener;
-    private final byte[] privateData;
-    private final int responderResources;
-    private final int initiatorDepth;
-    private final int queuePairNumber;
-    private final int queueKey;
-    private final byte[] addressAttributes;
+    private final Parameters parameters;
+
+    /**
+     * What came with it.
+     *
+     * @param addressAttributes null unless the event has an address
+     */
+    private record Parameters(
+            byte[] privateData,
+            int responderResources,
+            int initiatorDepth,
+            int queuePairNumber,
+            int queueKey,
+            byte[] addressAttributes) {
+        /** Copies {@code struct rdma_ud_param}. */
+        static Parameters ofDatagrams(long at, boolean hasAddress) {
+            return new Parameters(
+                    bytes(
+                            at + VerbsLayout.RDMA_UD_PARAM_PRIVATE_DATA,
+                            at + VerbsLayout.RDMA_UD_PARAM_PRIVATE_DATA_LEN),
+                    0,
+                    0,
+                    CallMemory.getInt(at + VerbsLayout.RDMA_UD_PARAM_QP_NUM),
+                    CallMemory.getInt(at + VerbsLayout.RDMA_UD_PARAM_QKEY),
+                    hasAddress
+                            ? CallMemory.getBytes(
+                                    at + VerbsLayout.RDMA_UD_PARAM_AH_ATTR, ADDRESS_ATTRIBUTES)
+                            : null);
+        }
+
+        /** Copies {@code struct rdma_conn_param}. */
+        static Parameters ofConnection(long at) {
+            return new Parameters(
+                    bytes(
+                            at + VerbsLayout.RDMA_CONN_PARAM_PRIVATE_DATA,
+                            at + VerbsLayout.RDMA_CONN_PARAM_PRIVATE_DATA_LEN),
+                    CallMemory.getByte(at + VerbsLayout.RDMA_CONN_PARAM_RESPONDER_RESOURCES),
+                    CallMemory.getByte(at + VerbsLayout.RDMA_CONN_PARAM_INITIATOR_DEPTH),
+                    CallMemory.getInt(at + VerbsLayout.RDMA_CONN_PARAM_QP_NUM),
+                    0,
+                    null);
+        }
+    }
 
     private ConnectionEvent(
             ConnectionEventType type, int status, ConnectionEvent of, ConnectionIdentifier about) {
@@ -34,12 +71,7 @@ public final class ConnectionEvent {
         this.status = status;
         this.identifier = about;
         this.listener = of.listener;
-        this.privateData = of.privateData;
-        this.responderResources = of.responderResources;
-        this.initiatorDepth = of.initiatorDepth;
-        this.queuePairNumber = of.queuePairNumber;
-        this.queueKey = of.queueKey;
-        this.addressAttributes = of.addressAttributes;
+        this.parameters = of.parameters;
     }
 
     /** Copies {@code struct rdma_cm_event}. */
@@ -53,36 +85,14 @@ public final class ConnectionEvent {
         this.status = CallMemory.getInt(at + VerbsLayout.RDMA_CM_EVENT_STATUS);
         this.identifier = identifier;
         this.listener = listener;
-        if (isDatagram) {
-            long from = at + VerbsLayout.RDMA_CM_EVENT_PARAM_UD;
-            this.privateData =
-                    bytes(
-                            from + VerbsLayout.RDMA_UD_PARAM_PRIVATE_DATA,
-                            from + VerbsLayout.RDMA_UD_PARAM_PRIVATE_DATA_LEN);
-            this.responderResources = 0;
-            this.initiatorDepth = 0;
-            this.queuePairNumber = CallMemory.getInt(from + VerbsLayout.RDMA_UD_PARAM_QP_NUM);
-            this.queueKey = CallMemory.getInt(from + VerbsLayout.RDMA_UD_PARAM_QKEY);
-            this.addressAttributes =
-                    type == ConnectionEventType.ESTABLISHED
-                                    || type == ConnectionEventType.MULTICAST_JOIN
-                            ? CallMemory.getBytes(
-                                    from + VerbsLayout.RDMA_UD_PARAM_AH_ATTR, ADDRESS_ATTRIBUTES)
-                            : null;
-        } else {
-            long from = at + VerbsLayout.RDMA_CM_EVENT_PARAM_CONN;
-            this.privateData =
-                    bytes(
-                            from + VerbsLayout.RDMA_CONN_PARAM_PRIVATE_DATA,
-                            from + VerbsLayout.RDMA_CONN_PARAM_PRIVATE_DATA_LEN);
-            this.responderResources =
-                    CallMemory.getByte(from + VerbsLayout.RDMA_CONN_PARAM_RESPONDER_RESOURCES);
-            this.initiatorDepth =
-                    CallMemory.getByte(from + VerbsLayout.RDMA_CONN_PARAM_INITIATOR_DEPTH);
-            this.queuePairNumber = CallMemory.getInt(from + VerbsLayout.RDMA_CONN_PARAM_QP_NUM);
-            this.queueKey = 0;
-            this.addressAttributes = null;
-        }
+        boolean hasAddress =
+                type == ConnectionEventType.ESTABLISHED
+                        || type == ConnectionEventType.MULTICAST_JOIN;
+        this.parameters =
+                isDatagram
+                        ? Parameters.ofDatagrams(
+                                at + VerbsLayout.RDMA_CM_EVENT_PARAM_UD, hasAddress)
+                        : Parameters.ofConnection(at + VerbsLayout.RDMA_CM_EVENT_PARAM_CONN);
     }
 
     private static byte[] bytes(long pointer, long length) {
@@ -128,27 +138,27 @@ public final class ConnectionEvent {
      * the rest is zeros.
      */
     public byte[] privateData() {
-        return privateData.clone();
+        return parameters.privateData.clone();
     }
 
     /** Of a request: reads that the peer wants to have outstanding. */
     public int responderResources() {
-        return responderResources;
+        return parameters.responderResources;
     }
 
     /** Of a request: reads that the peer answers at once. */
     public int initiatorDepth() {
-        return initiatorDepth;
+        return parameters.initiatorDepth;
     }
 
     /** The peer's queue pair; of a group all its members'. */
     public int queuePairNumber() {
-        return queuePairNumber;
+        return parameters.queuePairNumber;
     }
 
     /** Of datagrams: the secret that they must carry. */
     public int queueKey() {
-        return queueKey;
+        return parameters.queueKey;
     }
 
     /**
@@ -156,14 +166,15 @@ public final class ConnectionEvent {
      * MULTICAST_JOIN}.
      */
     public boolean hasAddress() {
-        return addressAttributes != null;
+        return parameters.addressAttributes != null;
     }
 
     /** The group's address, for {@link QueuePair#joinMulticast}; of {@code MULTICAST_JOIN}. */
     public Gid group() {
         checkAddress();
         byte[] gid = new byte[Gid.LENGTH];
-        System.arraycopy(addressAttributes, VerbsLayout.AH_ATTR_GRH_DGID, gid, 0, gid.length);
+        System.arraycopy(
+                parameters.addressAttributes, VerbsLayout.AH_ATTR_GRH_DGID, gid, 0, gid.length);
         return new Gid(gid);
     }
 
@@ -175,11 +186,11 @@ public final class ConnectionEvent {
      */
     public AddressHandle createAddressHandle(ProtectionDomain domain) {
         checkAddress();
-        return domain.createAddressHandle(addressAttributes, toString());
+        return domain.createAddressHandle(parameters.addressAttributes, toString());
     }
 
     private void checkAddress() {
-        if (addressAttributes == null) {
+        if (parameters.addressAttributes == null) {
             throw new IllegalStateException(
                     this + " has no address; ESTABLISHED and MULTICAST_JOIN of datagrams have one");
         }

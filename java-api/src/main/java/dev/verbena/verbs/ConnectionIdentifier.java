@@ -21,8 +21,6 @@ public final class ConnectionIdentifier extends ConnectionAddress {
     /** What the kernel takes in place of a backlog that is larger, or none. */
     private static final int BACKLOG_MAX = 1024;
 
-    private final ConnectionChannel channel;
-    private final PortSpace space;
     private QueuePair queue;
     private ConnectionContext context;
     private ConnectionEvent request;
@@ -30,8 +28,6 @@ public final class ConnectionIdentifier extends ConnectionAddress {
 
     ConnectionIdentifier(ConnectionChannel channel, long address, PortSpace space) {
         super(channel, address, space);
-        this.channel = channel;
-        this.space = space;
         channel.remember(address, this);
     }
 
@@ -94,13 +90,13 @@ public final class ConnectionIdentifier extends ConnectionAddress {
     private void prepareWith(QueuePair queue, ConnectionContext context) {
         synchronized (lock()) {
             checkFits(queue);
-            long at = channel.memory().argument();
+            long at = channel().memory().argument();
             int mask = attributes(at, VerbsLayout.IBV_QPS_INIT);
-            if (!space.isDatagram()) {
+            if (!space().isDatagram()) {
                 CallMemory.putInt(at + VerbsLayout.QP_ATTR_QP_ACCESS_FLAGS, context.access);
             }
             queue.change(at, mask, "to INIT");
-            if (space.isDatagram()) {
+            if (space().isDatagram()) {
                 queue.toReadyToReceive(new PathContext(), null);
                 queue.toReadyToSend(new PathContext());
             }
@@ -112,10 +108,10 @@ public final class ConnectionIdentifier extends ConnectionAddress {
     private void checkFits(QueuePair queue) {
         boolean isDatagram = queue.type() == QueuePairType.UD;
         String device = queue.domain().device().info().name();
-        if (isDatagram != space.isDatagram() || !device.equals(deviceName())) {
+        if (isDatagram != space().isDatagram() || !device.equals(deviceName())) {
             throw new IllegalArgumentException(
                     "%s of kind %s is not for %s of %s at %s"
-                            .formatted(queue, queue.type(), this, space, deviceName()));
+                            .formatted(queue, queue.type(), this, space(), deviceName()));
         }
     }
 
@@ -138,10 +134,10 @@ public final class ConnectionIdentifier extends ConnectionAddress {
      */
     public void connect(QueuePair queue, ConnectionContext context) {
         ConnectionContext wanted = context.copy();
-        wanted.checkPrivateData(space.connectDataMax());
+        wanted.checkPrivateData(space().connectDataMax());
         synchronized (lock()) {
             prepareOnce(queue, wanted);
-            CallMemory memory = channel.memory();
+            CallMemory memory = channel().memory();
             long at = memory.argument();
             wanted.fill(at, memory.second(), queue, null);
             check(
@@ -168,10 +164,10 @@ public final class ConnectionIdentifier extends ConnectionAddress {
      */
     public void accept(QueuePair queue, ConnectionContext context) {
         ConnectionContext wanted = context.copy();
-        wanted.checkPrivateData(space.acceptDataMax());
+        wanted.checkPrivateData(space().acceptDataMax());
         synchronized (lock()) {
             prepareOnce(queue, wanted);
-            if (space.isDatagram()) {
+            if (space().isDatagram()) {
                 acceptPrepared(null);
                 return;
             }
@@ -187,7 +183,7 @@ public final class ConnectionIdentifier extends ConnectionAddress {
     }
 
     private void acceptPrepared(ConnectionEvent request) {
-        CallMemory memory = channel.memory();
+        CallMemory memory = channel().memory();
         long at = memory.argument();
         context.fill(at, memory.second(), queue, request);
         check(
@@ -207,7 +203,7 @@ public final class ConnectionIdentifier extends ConnectionAddress {
     }
 
     private void toReadyToReceive() {
-        long at = channel.memory().argument();
+        long at = channel().memory().argument();
         int mask = attributes(at, VerbsLayout.IBV_QPS_RTR);
         limit(at + VerbsLayout.QP_ATTR_MAX_DEST_RD_ATOMIC, context.granted(request));
         CallMemory.putByte(at + VerbsLayout.QP_ATTR_MIN_RNR_TIMER, context.notReadyTimerCode);
@@ -215,7 +211,7 @@ public final class ConnectionIdentifier extends ConnectionAddress {
     }
 
     private void toReadyToSend() {
-        long at = channel.memory().argument();
+        long at = channel().memory().argument();
         int mask = attributes(at, VerbsLayout.IBV_QPS_RTS);
         limit(at + VerbsLayout.QP_ATTR_MAX_RD_ATOMIC, context.depth(request));
         CallMemory.putByte(at + VerbsLayout.QP_ATTR_TIMEOUT, context.timeoutCode);
@@ -271,13 +267,13 @@ public final class ConnectionIdentifier extends ConnectionAddress {
      * @throws VerbsException if nobody asked
      */
     public void reject(byte[] privateData) {
-        if (privateData.length > space.rejectDataMax()) {
+        if (privateData.length > space().rejectDataMax()) {
             throw new IllegalArgumentException(
                     "%s bytes of private data; at most %s travel with a rejection"
-                            .formatted(privateData.length, space.rejectDataMax()));
+                            .formatted(privateData.length, space().rejectDataMax()));
         }
         synchronized (lock()) {
-            long at = channel.memory().argument();
+            long at = channel().memory().argument();
             CallMemory.putBytes(at, privateData);
             check(
                     "rdma_reject",
@@ -336,12 +332,12 @@ public final class ConnectionIdentifier extends ConnectionAddress {
      * @throws VerbsException if the library refuses; it is as before then
      */
     public ConnectionIdentifier migrate(ConnectionChannel other) {
-        if (other == channel) {
+        if (other == channel()) {
             throw new IllegalArgumentException(this + " is of " + other + " already");
         }
-        boolean isThisFirst = channel.order() < other.order();
-        synchronized (isThisFirst ? channel : other) {
-            synchronized (isThisFirst ? other : channel) {
+        boolean isThisFirst = channel().order() < other.order();
+        synchronized (isThisFirst ? channel() : other) {
+            synchronized (isThisFirst ? other : channel()) {
                 return migrateLocked(other);
             }
         }
@@ -350,14 +346,14 @@ public final class ConnectionIdentifier extends ConnectionAddress {
     private ConnectionIdentifier migrateLocked(ConnectionChannel other) {
         long address = address();
         long to = other.address();
-        channel.checkMayMigrate(this);
+        channel().checkMayMigrate(this);
         check("rdma_migrate_id", verbscalls.vv_cm_migrate(address, to), "");
-        ConnectionIdentifier moved = new ConnectionIdentifier(other, address, space);
+        ConnectionIdentifier moved = new ConnectionIdentifier(other, address, space());
         moved.queue = queue;
         moved.context = context;
         moved.request = request;
         moved.backlog = backlog;
-        channel.moveEvents(this, moved);
+        channel().moveEvents(this, moved);
         abandon();
         return moved;
     }
@@ -372,7 +368,7 @@ public final class ConnectionIdentifier extends ConnectionAddress {
         synchronized (lock()) {
             long at =
                     SocketAddresses.write(
-                            channel.memory().argument(), new InetSocketAddress(group, 0));
+                            channel().memory().argument(), new InetSocketAddress(group, 0));
             check(
                     "rdma_join_multicast",
                     verbscalls.vv_cm_join(address(), at, isSendOnly ? 1 : 0),
@@ -389,7 +385,7 @@ public final class ConnectionIdentifier extends ConnectionAddress {
         synchronized (lock()) {
             long at =
                     SocketAddresses.write(
-                            channel.memory().argument(), new InetSocketAddress(group, 0));
+                            channel().memory().argument(), new InetSocketAddress(group, 0));
             check("rdma_leave_multicast", verbscalls.vv_cm_leave(address(), at), "is it a member?");
         }
     }
@@ -402,7 +398,7 @@ public final class ConnectionIdentifier extends ConnectionAddress {
      * @throws IllegalStateException after close, by whichever thread
      */
     public ConnectionEvent await(long timeoutNs) {
-        return channel.await(this, timeoutNs);
+        return channel().await(this, timeoutNs);
     }
 
     /**
@@ -431,6 +427,6 @@ public final class ConnectionIdentifier extends ConnectionAddress {
 
     @Override
     void onClosed(long formerAddress) {
-        channel.forget(formerAddress, this);
+        channel().forget(formerAddress, this);
     }
 }

@@ -34,7 +34,7 @@ public final class ReceiveRequests extends Requests {
      */
     public ReceiveRequests set(int index, long id, MemoryRegion region, long from, int bytes) {
         checkIndex(index);
-        Segments.set(this, index, 0, regions[index], region, from, bytes);
+        setSegment(index, 0, regions[index], region, from, bytes);
         return segments(index, 1).id(index, id);
     }
 
@@ -42,14 +42,14 @@ public final class ReceiveRequests extends Requests {
     public ReceiveRequests segment(
             int index, int number, MemoryRegion region, long from, int bytes) {
         checkIndex(index);
-        Segments.set(this, index, number, regions[index], region, from, bytes);
+        setSegment(index, number, regions[index], region, from, bytes);
         return this;
     }
 
     /** How many pieces of memory are used; 0 receives messages without bytes. */
     public ReceiveRequests segments(int index, int count) {
         checkIndex(index);
-        Segments.checkCount(this, regions[index], count);
+        checkSegments(regions[index], count);
         segments[index] = count;
         buffer.putInt(offsetOf(index) + VerbsLayout.RECV_WR_NUM_SGE, count);
         return this;

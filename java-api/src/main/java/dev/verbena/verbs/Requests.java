@@ -73,6 +73,53 @@ public abstract class Requests implements AutoCloseable {
         return (int) (segments - memory) + (index * segmentsMax + segment) * SEGMENT_LENGTH;
     }
 
+    /** Sets a segment of a request, and notes its region among the request's. */
+    final void setSegment(
+            int index,
+            int number,
+            MemoryRegion[] regions,
+            MemoryRegion region,
+            long from,
+            int bytes) {
+        if (number < 0 || number >= regions.length) {
+            throw new IndexOutOfBoundsException(
+                    "segment " + number + "; the queue was made for " + regions.length);
+        }
+        if (!region.domain().isSameProtection(domain)) {
+            throw new IllegalArgumentException(region + " is not of " + domain);
+        }
+        check();
+        region.address();
+        long address = region.checkedAddress(from, bytes);
+        int at = segmentOffset(index, number);
+        buffer.putLong(at + VerbsLayout.SGE_ADDR, address);
+        buffer.putInt(at + VerbsLayout.SGE_LENGTH, bytes);
+        buffer.putInt(at + VerbsLayout.SGE_LKEY, region.localKey());
+        regions[number] = region;
+    }
+
+    static void checkSegments(MemoryRegion[] regions, int count) {
+        if (count < 0 || count > regions.length) {
+            throw new IndexOutOfBoundsException(
+                    count + " segments; the queue was made for " + regions.length);
+        }
+        for (int i = 0; i < count; i++) {
+            if (regions[i] == null) {
+                throw new IllegalStateException("segment " + i + " of " + count + " was not set");
+            }
+        }
+    }
+
+    /** Bytes of the first segments of a request. */
+    final long length(int index, int count) {
+        long length = 0;
+        for (int i = 0; i < count; i++) {
+            int at = segmentOffset(index, i);
+            length += buffer.getInt(at + VerbsLayout.SGE_LENGTH) & 0xffff_ffffL;
+        }
+        return length;
+    }
+
     /** Bytes of its own that a request has room for. */
     final int inlineRoom() {
         return inlineRoom;

@@ -201,9 +201,9 @@ public final class SendRequestFlyweight {
             segments(0);
         }
         changed();
-        Segments.set(owner, index, number, regions, region, from, bytes);
+        owner.setSegment(index, number, regions, region, from, bytes);
         if (number < segments) {
-            length = Segments.length(owner, index, segments);
+            length = owner.length(index, segments);
         }
         return this;
     }
@@ -212,10 +212,10 @@ public final class SendRequestFlyweight {
     public SendRequestFlyweight segments(int count) {
         mine();
         changed();
-        Segments.checkCount(owner, regions, count);
+        Requests.checkSegments(regions, count);
         hasOwnBytes = false;
         segments = count;
-        length = Segments.length(owner, index, count);
+        length = owner.length(index, count);
         putInt(VerbsLayout.SEND_WR_NUM_SGE, count);
         return this;
     }
