@@ -101,11 +101,6 @@ public final class SlabPool implements AutoCloseable {
         return region;
     }
 
-    /** Bytes of a slab. */
-    public int slabLength() {
-        return (int) slabLength;
-    }
-
     /** Slabs in all. */
     public int slabCount() {
         return free.length;

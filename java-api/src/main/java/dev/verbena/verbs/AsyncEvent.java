@@ -21,9 +21,6 @@ public record AsyncEvent(int type, VerbsObject object, int port) {
     /** A port went down. */
     public static final int PORT_ERROR = VerbsLayout.IBV_EVENT_PORT_ERR;
 
-    /** After {@link QueuePair#drainSends}, the last send that was begun has ended. */
-    public static final int SENDS_DRAINED = VerbsLayout.IBV_EVENT_SQ_DRAINED;
-
     /** A completion queue overran. */
     public static final int COMPLETION_QUEUE_ERROR = VerbsLayout.IBV_EVENT_CQ_ERR;
 
@@ -48,7 +45,7 @@ public record AsyncEvent(int type, VerbsObject object, int port) {
     /** The peer's first message came before the word that it is connected. */
     public static final int COMMUNICATION_ESTABLISHED = VerbsLayout.IBV_EVENT_COMM_EST;
 
-    /** The send queue has come to rest, as was asked for. */
+    /** After {@link QueuePair#drainSends}, the last send that was begun has ended. */
     public static final int SEND_QUEUE_DRAINED = VerbsLayout.IBV_EVENT_SQ_DRAINED;
 
     /** The addresses of a port are not what they were. */

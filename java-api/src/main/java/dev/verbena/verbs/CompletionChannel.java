@@ -87,9 +87,7 @@ public final class CompletionChannel extends VerbsObject {
 
     /** Its address, if it is of this device. */
     long addressFor(RdmaDevice asking) {
-        if (asking != device()) {
-            throw new IllegalArgumentException(this + " is not of " + asking);
-        }
+        checkOf(asking);
         return address();
     }
 

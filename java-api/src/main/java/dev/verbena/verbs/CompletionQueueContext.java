@@ -90,8 +90,8 @@ public final class CompletionQueueContext extends CopiedContext<CompletionQueueC
 
     /** Writes {@code struct ibv_cq_init_attr_ex}. */
     void fill(long at, RdmaDevice device) {
-        if (parentDomain != null && parentDomain.device() != device) {
-            throw new IllegalArgumentException(parentDomain + " is not of " + device);
+        if (parentDomain != null) {
+            parentDomain.checkOf(device);
         }
         int mask = flags == 0 ? 0 : VerbsLayout.IBV_CQ_INIT_ATTR_MASK_FLAGS;
         mask |= parentDomain == null ? 0 : VerbsLayout.IBV_CQ_INIT_ATTR_MASK_PD;

@@ -21,9 +21,7 @@ final class DatagramTarget {
      * @throws IllegalArgumentException for a handle of another domain
      */
     void set(AddressHandle target, int queuePair, int queueKey) {
-        if (!target.domain().isSameProtection(owner.domain)) {
-            throw new IllegalArgumentException(target + " is not of " + owner.domain);
-        }
+        target.checkOf(owner.domain);
         target.address();
         this.handle = target;
         this.queuePair = queuePair;

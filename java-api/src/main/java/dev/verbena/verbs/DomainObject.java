@@ -29,6 +29,13 @@ abstract class DomainObject extends VerbsObject {
         return domain.userOf(this);
     }
 
+    /** Or of one that protects the same. */
+    final void checkOf(ProtectionDomain other) {
+        if (!domain.isSameProtection(other)) {
+            throw new IllegalArgumentException(this + " is not of " + other);
+        }
+    }
+
     /** Throws while something uses this object. */
     final void checkNotUsed() {
         VerbsObject user = user();

@@ -5,6 +5,7 @@ import dev.verbena.rdma.calls.verbscalls;
 import java.util.List;
 import java.util.function.LongFunction;
 import java.util.function.LongToIntFunction;
+import java.util.function.Supplier;
 import org.agrona.UnsafeApi;
 
 /** The part of a protection domain that makes regions and windows. Thread-safe. */
@@ -75,30 +76,35 @@ abstract class MemoryDomain extends VerbsObject {
         Access.check(access);
         checkPart(memory, offset, length);
         String user = "a registration of " + device().info().name();
+        return holding(
+                memory, user, () -> registerHeld(memory, user, offset, length, base, access));
+    }
+
+    private MemoryRegion registerHeld(
+            OffHeapMemory memory, String user, long offset, long length, long base, int access) {
+        synchronized (lock()) {
+            long start = memory.address() + offset;
+            long iova = base(start, base, length, access);
+            long out = device().memory().out();
+            int result = verbscalls.vv_reg_mr(address(), start, length, iova, access, out);
+            if (result < 0) {
+                throw new VerbsException(
+                        "ibv_reg_mr", -result, length + " bytes of " + memory, remedy(result));
+            }
+            return adoptRegion(
+                    device().memory().made(),
+                    new MemoryRegion.Extent(memory, user, start, iova, length, access, null));
+        }
+    }
+
+    /** Holds the memory for what is made of it; lets it go if that fails. */
+    static <T> T holding(OffHeapMemory memory, String user, Supplier<T> maker) {
         memory.acquire(user);
-        boolean isRegistered = false;
         try {
-            synchronized (lock()) {
-                long start = memory.address() + offset;
-                long iova = base(start, base, length, access);
-                long out = device().memory().out();
-                int result = verbscalls.vv_reg_mr(address(), start, length, iova, access, out);
-                if (result < 0) {
-                    throw new VerbsException(
-                            "ibv_reg_mr", -result, length + " bytes of " + memory, remedy(result));
-                }
-                MemoryRegion region =
-                        adoptRegion(
-                                device().memory().made(),
-                                new MemoryRegion.Extent(
-                                        memory, user, start, iova, length, access, null));
-                isRegistered = true;
-                return region;
-            }
-        } finally {
-            if (!isRegistered) {
-                memory.release(user);
-            }
+            return maker.get();
+        } catch (RuntimeException | Error e) {
+            memory.release(user);
+            throw e;
         }
     }
 
@@ -155,9 +161,7 @@ abstract class MemoryDomain extends VerbsObject {
         int all = access | Access.ZERO_BASED;
         Access.check(all);
         memory.checkRange(offset, length);
-        if (memory.device() != device()) {
-            throw new IllegalArgumentException(memory + " is not of " + device());
-        }
+        memory.checkOf(device());
         return createRegion(
                 "ibv_reg_dm_mr",
                 out ->

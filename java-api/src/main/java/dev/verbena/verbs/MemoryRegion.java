@@ -173,24 +173,18 @@ public final class MemoryRegion extends DomainObject {
             throw new IllegalStateException(this + " is not of registerImplicit");
         }
         String user = "a part of an implicit region of " + device().info().name();
-        memory.acquire(user);
-        boolean isMade = false;
-        try {
-            synchronized (lock()) {
-                long at = memory.address() + offset;
-                MemoryRegion made =
-                        new MemoryRegion(
+        return MemoryDomain.holding(
+                memory,
+                user,
+                () -> {
+                    synchronized (lock()) {
+                        long at = memory.address() + offset;
+                        return new MemoryRegion(
                                 domain(),
                                 address(),
                                 new Extent(memory, user, at, at, length, access, this));
-                isMade = true;
-                return made;
-            }
-        } finally {
-            if (!isMade) {
-                memory.release(user);
-            }
-        }
+                    }
+                });
     }
 
     private boolean isImplicit() {
@@ -248,40 +242,36 @@ public final class MemoryRegion extends DomainObject {
                     this + " has addresses of its own, which other memory cannot have");
         }
         ProtectionDomain newDomain = change.domain == null ? domain() : change.domain;
-        if (newDomain.device() != device()) {
-            throw new IllegalArgumentException(newDomain + " is not of " + device());
-        }
+        newDomain.checkOf(device());
         OffHeapMemory held = change.memory == null ? memory : change.memory;
-        held.acquire(extent.user);
-        boolean isDone = false;
-        try {
-            synchronized (lock()) {
-                long now = address();
-                newDomain.address();
-                long newStart = change.memory == null ? start : held.address() + change.offset;
-                long newLength = change.memory == null ? length : change.length;
-                long newBase = change.memory == null ? base : newStart;
-                Extent made =
-                        new Extent(
-                                held, extent.user, newStart, newBase, newLength, newAccess, null);
-                keepFromUse(
-                        () -> {
-                            reregister(
-                                    change.flags(),
-                                    newDomain.address(),
-                                    newStart,
-                                    newLength,
-                                    newAccess);
-                            abandon(); // before anybody can post it again
-                        });
-                MemoryRegion region = newDomain.adoptRegion(now, made);
-                isDone = true;
-                return region;
-            }
-        } finally {
-            if (!isDone) {
-                held.release(extent.user);
-            }
+        return MemoryDomain.holding(
+                held, extent.user, () -> reregisterHeld(change, newDomain, held, newAccess));
+    }
+
+    private MemoryRegion reregisterHeld(
+            ReregistrationContext change,
+            ProtectionDomain newDomain,
+            OffHeapMemory held,
+            int newAccess) {
+        synchronized (lock()) {
+            long now = address();
+            newDomain.address();
+            long newStart = change.memory == null ? start : held.address() + change.offset;
+            long newLength = change.memory == null ? length : change.length;
+            long newBase = change.memory == null ? base : newStart;
+            keepFromUse(
+                    () -> {
+                        reregister(
+                                change.flags(),
+                                newDomain.address(),
+                                newStart,
+                                newLength,
+                                newAccess);
+                        abandon(); // before anybody can post it again
+                    });
+            return newDomain.adoptRegion(
+                    now,
+                    new Extent(held, extent.user, newStart, newBase, newLength, newAccess, null));
         }
     }
 

@@ -80,9 +80,7 @@ public final class MemoryWindow extends DomainObject {
     void checkBinding(MemoryRegion region, long offset, long length, int access) {
         address();
         region.address();
-        if (!region.domain().isSameProtection(domain())) {
-            throw new IllegalArgumentException(region + " is not of " + domain());
-        }
+        region.checkOf(domain());
         if ((region.access() & Access.WINDOW_BIND) == 0) {
             throw new IllegalArgumentException(
                     region + " was registered without Access.WINDOW_BIND");

@@ -62,8 +62,8 @@ public final class ProtectionDomain extends MemoryDomain {
      * @throws VerbsException where the device() has none ({@link VerbsException#isUnsupported()})
      */
     public ProtectionDomain allocateParentDomain(ThreadDomain threads) {
-        if (threads != null && threads.device() != device()) {
-            throw new IllegalArgumentException(threads + " is not of " + device());
+        if (threads != null) {
+            threads.checkOf(device());
         }
         return create(
                 "ibv_alloc_parent_domain",
@@ -93,27 +93,24 @@ public final class ProtectionDomain extends MemoryDomain {
      * @throws VerbsException if the device() refuses; the message has what was asked for
      */
     public QueuePair createQueuePair(QueuePairContext context) {
-        return createQueuePairOf(context.copy());
-    }
-
-    private QueuePair createQueuePairOf(QueuePairContext context) {
-        context.conclude();
+        QueuePairContext wanted = context.copy();
+        wanted.conclude();
         synchronized (lock()) {
             long at = device().memory().argument();
-            context.fill(at, device().memory().second(), address(), device());
+            wanted.fill(at, device().memory().second(), address(), device());
             int result = verbscalls.vv_create_qp(device().address(), at, device().memory().out());
             VerbsException.check(
                     "ibv_create_qp",
                     result,
-                    context.toString(),
-                    result == -1 && context.type == QueuePairType.RAW_PACKET
+                    wanted.toString(),
+                    result == -1 && wanted.type == QueuePairType.RAW_PACKET
                             ? "raw packets need the capability CAP_NET_RAW"
                             : "verbena devices shows what the device() can");
             return adopt(
                     this,
                     device().memory().made(),
                     DestroyCall.QUEUE_PAIR,
-                    made -> new QueuePair(this, made, context, at));
+                    made -> new QueuePair(this, made, wanted, at));
         }
     }
 
@@ -138,22 +135,19 @@ public final class ProtectionDomain extends MemoryDomain {
      *     it has no XRC
      */
     public SharedReceiveQueue createSharedReceiveQueue(SharedReceiveContext context) {
-        return createSharedReceiveQueueOf(context.copy());
-    }
-
-    private SharedReceiveQueue createSharedReceiveQueueOf(SharedReceiveContext context) {
-        context.conclude(device());
-        if (context.isXrc() && threads != null) {
-            context.completions.checkTakes(threads.queues());
+        SharedReceiveContext wanted = context.copy();
+        wanted.conclude(device());
+        if (wanted.isXrc() && threads != null) {
+            wanted.completions.checkTakes(threads.queues());
         }
         synchronized (lock()) {
             long at = device().memory().argument();
-            context.fill(at, address());
+            wanted.fill(at, address());
             return create(
-                    context.isXrc() ? "ibv_create_srq_ex" : "ibv_create_srq",
+                    wanted.isXrc() ? "ibv_create_srq_ex" : "ibv_create_srq",
                     out -> verbscalls.vv_create_srq(device().address(), at, out),
                     DestroyCall.SHARED_RECEIVE_QUEUE,
-                    made -> new SharedReceiveQueue(this, made, context, at));
+                    made -> new SharedReceiveQueue(this, made, wanted, at));
         }
     }
 
@@ -173,9 +167,7 @@ public final class ProtectionDomain extends MemoryDomain {
             throw new IllegalArgumentException(
                     capacity + " receives of " + segmentsMax + " pieces; at least 1 of each");
         }
-        if (completions.device() != device()) {
-            throw new IllegalArgumentException(completions + " is not of " + device());
-        }
+        completions.checkOf(device());
         synchronized (lock()) {
             long at = device().memory().argument();
             CallMemory.putInt(at + VerbsLayout.WQ_INIT_ATTR_WQ_TYPE, VerbsLayout.IBV_WQT_RQ);

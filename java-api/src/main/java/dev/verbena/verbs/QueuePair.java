@@ -106,11 +106,6 @@ public final class QueuePair extends QueuePairControl implements WorkQueue {
         return receiveCapacity;
     }
 
-    /** Bytes that a send may have inline. */
-    public int inlineMax() {
-        return inlineMax;
-    }
-
     /**
      * What a peer must know to reach it.
      *
@@ -306,9 +301,7 @@ public final class QueuePair extends QueuePairControl implements WorkQueue {
             throw new IllegalArgumentException(
                     window + " is bound by a send request; only type 1 is bound by bind()");
         }
-        if (!window.domain().isSameProtection(domain())) {
-            throw new IllegalArgumentException(window + " is not of " + domain());
-        }
+        window.checkOf(domain());
         window.checkBinding(region, from, bytes, access);
         synchronized (lock()) { // nothing can be closed meanwhile
             long address = addressOrZero();

@@ -162,9 +162,7 @@ public final class QueuePairContext extends CopiedContext<QueuePairContext> {
 
     /** Writes {@code struct ibv_qp_init_attr_ex} for a queue pair that spreads. */
     private void fillSpread(long at, long keyAt, long domain, RdmaDevice device) {
-        if (table.device() != device) {
-            throw new IllegalArgumentException(table + " is not of " + device);
-        }
+        table.checkOf(device);
         CallMemory.putInt(at + VerbsLayout.QP_INIT_ATTR_EX_QP_TYPE, type.code());
         CallMemory.putInt(
                 at + VerbsLayout.QP_INIT_ATTR_EX_COMP_MASK,

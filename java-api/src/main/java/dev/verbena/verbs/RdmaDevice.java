@@ -268,23 +268,20 @@ public final class RdmaDevice extends DeviceQueries {
      *     lacks a detail or extended queues
      */
     public CompletionQueue createCompletionQueue(CompletionQueueContext context) {
-        return createCompletionQueueOf(context.copy());
-    }
-
-    private CompletionQueue createCompletionQueueOf(CompletionQueueContext context) {
-        context.conclude();
+        CompletionQueueContext wanted = context.copy();
+        wanted.conclude();
         synchronized (lock()) {
             long at = memory().argument();
-            context.fill(at, this);
+            wanted.fill(at, this);
             check(
-                    context.detailsToRead() == 0 ? "ibv_create_cq" : "ibv_create_cq_ex",
+                    wanted.detailsToRead() == 0 ? "ibv_create_cq" : "ibv_create_cq_ex",
                     verbscalls.vv_create_cq(address(), at, memory().out()),
-                    context + " was asked for");
+                    wanted + " was asked for");
             return adopt(
                     this,
                     memory().made(),
                     DestroyCall.COMPLETION_QUEUE,
-                    made -> new CompletionQueue(this, context, made));
+                    made -> new CompletionQueue(this, wanted, made));
         }
     }
 

@@ -63,11 +63,6 @@ public final class ReceiveHash {
         this.key = key.clone();
     }
 
-    /** Fields, by or. */
-    public int fields() {
-        return fields;
-    }
-
     /** Writes its part of {@code struct ibv_qp_init_attr_ex}, and the key behind it. */
     void fill(long at, long keyAt) {
         CallMemory.putBytes(keyAt, key);

@@ -32,9 +32,7 @@ public final class ReceiveTable extends VerbsObject {
                     "a table of " + size + " queues; it has 2 to the n, at most " + SIZE_MAX);
         }
         for (ReceiveQueue queue : queues) {
-            if (queue.domain().device() != device) {
-                throw new IllegalArgumentException(queue + " is not of " + device);
-            }
+            queue.checkOf(device);
         }
         long pointers = UnsafeApi.allocateMemory((long) size * Long.BYTES);
         try {

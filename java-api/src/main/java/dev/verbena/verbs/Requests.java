@@ -85,9 +85,7 @@ public abstract class Requests implements AutoCloseable {
             throw new IndexOutOfBoundsException(
                     "segment " + number + "; the queue was made for " + regions.length);
         }
-        if (!region.domain().isSameProtection(domain)) {
-            throw new IllegalArgumentException(region + " is not of " + domain);
-        }
+        region.checkOf(domain);
         check();
         region.address();
         long address = region.checkedAddress(from, bytes);

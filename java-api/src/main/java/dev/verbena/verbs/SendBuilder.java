@@ -24,11 +24,6 @@ public final class SendBuilder implements AutoCloseable {
         this.requests = requests;
     }
 
-    /** Requests that one batch may have. */
-    public int capacity() {
-        return requests.capacity();
-    }
-
     /** Requests of the batch so far. */
     public int size() {
         return count;

@@ -55,18 +55,14 @@ public abstract class VerbsObject implements AutoCloseable {
      */
     static <T extends VerbsObject> T adopt(
             VerbsObject parent, long made, DestroyCall destroyCall, LongFunction<T> maker) {
-        boolean isAdopted = false;
         try {
-            T object = maker.apply(made);
-            isAdopted = true;
-            return object;
-        } finally {
-            if (!isAdopted) {
-                if (parent != null) {
-                    parent.abandonChild(made);
-                }
-                destroyCall.destroy(made);
+            return maker.apply(made);
+        } catch (RuntimeException | Error e) {
+            if (parent != null) {
+                parent.abandonChild(made);
             }
+            destroyCall.destroy(made);
+            throw e;
         }
     }
 
@@ -106,6 +102,12 @@ public abstract class VerbsObject implements AutoCloseable {
     /** The device; of all but connection channels and their identifiers. */
     RdmaDevice device() {
         return (RdmaDevice) root;
+    }
+
+    final void checkOf(RdmaDevice device) {
+        if (device() != device) {
+            throw new IllegalArgumentException(this + " is not of " + device);
+        }
     }
 
     /** What subclasses look at before; throws if it may not be closed now. */

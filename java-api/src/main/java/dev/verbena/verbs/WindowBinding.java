@@ -30,9 +30,7 @@ final class WindowBinding {
             long from,
             long bytes,
             int access) {
-        if (!window.domain().isSameProtection(owner.domain)) {
-            throw new IllegalArgumentException(window + " is not of " + owner.domain);
-        }
+        window.checkOf(owner.domain);
         window.checkKey(newKey);
         window.checkBinding(region, from, bytes, access);
         if (bytes == 0) {
