@@ -4,6 +4,7 @@ import dev.verbena.rdma.calls.HotCalls;
 import dev.verbena.rdma.calls.VerbsLayout;
 import dev.verbena.rdma.calls.verbscalls;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
 import org.agrona.BufferUtil;
@@ -55,7 +56,7 @@ public final class CompletionQueue extends VerbsObject {
                                 device.info().name()),
                 address,
                 DestroyCall.COMPLETION_QUEUE,
-                parents(device, context));
+                Arrays.asList(device, context.channel, context.parentDomain));
         ProtectionDomain domain = context.parentDomain;
         String kind = "a completion queue";
         this.claim = domain == null ? new ThreadClaim(kind) : domain.newClaim(kind);
@@ -70,23 +71,9 @@ public final class CompletionQueue extends VerbsObject {
         device.remember(address, this);
     }
 
-    private static List<VerbsObject> parents(RdmaDevice device, CompletionQueueContext context) {
-        List<VerbsObject> parents = new ArrayList<>();
-        parents.add(device);
-        if (context.channel != null) {
-            parents.add(context.channel);
-        }
-        if (context.parentDomain != null) {
-            parents.add(context.parentDomain);
-        }
-        return parents;
-    }
-
     /** Completions that it holds at least. */
     public int capacity() {
-        synchronized (lock()) {
-            return CallMemory.getInt(address() + VerbsLayout.CQ_CQE);
-        }
+        return field(VerbsLayout.CQ_CQE);
     }
 
     /**

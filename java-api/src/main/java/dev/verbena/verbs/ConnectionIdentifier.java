@@ -137,12 +137,9 @@ public final class ConnectionIdentifier extends ConnectionAddress {
         wanted.checkPrivateData(space().connectDataMax());
         synchronized (lock()) {
             prepareOnce(queue, wanted);
-            CallMemory memory = channel().memory();
-            long at = memory.argument();
-            wanted.fill(at, memory.second(), queue, null);
             check(
                     "rdma_connect",
-                    verbscalls.vv_cm_connect(address(), at),
+                    verbscalls.vv_cm_connect(address(), parameters(null)),
                     "the route is resolved first");
         }
     }
@@ -183,13 +180,18 @@ public final class ConnectionIdentifier extends ConnectionAddress {
     }
 
     private void acceptPrepared(ConnectionEvent request) {
+        check(
+                "rdma_accept",
+                verbscalls.vv_cm_accept(address(), parameters(request)),
+                "only what came with a CONNECT_REQUEST is accepted, once");
+    }
+
+    /** Where those of the prepared connection are written. */
+    private long parameters(ConnectionEvent request) {
         CallMemory memory = channel().memory();
         long at = memory.argument();
         context.fill(at, memory.second(), queue, request);
-        check(
-                "rdma_accept",
-                verbscalls.vv_cm_accept(address(), at),
-                "only what came with a CONNECT_REQUEST is accepted, once");
+        return at;
     }
 
     /** It has no peer: what is posted is flushed, and after a reset it may be prepared anew. */

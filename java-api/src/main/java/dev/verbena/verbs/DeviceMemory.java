@@ -28,9 +28,7 @@ public final class DeviceMemory extends VerbsObject {
      * @throws IllegalStateException after close
      */
     public int handle() {
-        synchronized (lock()) {
-            return CallMemory.getInt(address() + VerbsLayout.DM_HANDLE);
-        }
+        return field(VerbsLayout.DM_HANDLE);
     }
 
     /** Bytes. */

@@ -143,9 +143,7 @@ abstract class DeviceQueries extends VerbsObject {
 
     /** Completion vectors: interrupts that completion queues may be spread over. */
     public final int completionVectorCount() {
-        synchronized (lock()) {
-            return CallMemory.getInt(address() + VerbsLayout.CONTEXT_NUM_COMP_VECTORS);
-        }
+        return field(VerbsLayout.CONTEXT_NUM_COMP_VECTORS);
     }
 
     /**
@@ -155,9 +153,7 @@ abstract class DeviceQueries extends VerbsObject {
      * @throws IllegalStateException after close
      */
     public final int commandFile() {
-        synchronized (lock()) {
-            return CallMemory.getInt(address() + VerbsLayout.CONTEXT_CMD_FD);
-        }
+        return field(VerbsLayout.CONTEXT_CMD_FD);
     }
 
     /** Arguments and results of calls; under the lock. */

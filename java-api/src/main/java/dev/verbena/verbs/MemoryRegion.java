@@ -4,7 +4,7 @@ import dev.verbena.memory.MemoryWindows;
 import dev.verbena.memory.OffHeapMemory;
 import dev.verbena.rdma.calls.VerbsLayout;
 import dev.verbena.rdma.calls.verbscalls;
-import java.util.List;
+import java.util.Arrays;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
@@ -87,7 +87,7 @@ public final class MemoryRegion extends DomainObject {
                 address,
                 extent.destroyCall(),
                 domain,
-                extent.of == null ? List.of(domain) : List.of(domain, extent.of));
+                Arrays.asList(domain, extent.of));
         this.extent = extent;
         this.memory = extent.memory;
         this.start = extent.start;
@@ -129,9 +129,7 @@ public final class MemoryRegion extends DomainObject {
      * @throws IllegalStateException after close
      */
     public int handle() {
-        synchronized (lock()) {
-            return CallMemory.getInt(address() + VerbsLayout.MR_HANDLE);
-        }
+        return field(VerbsLayout.MR_HANDLE);
     }
 
     /**

@@ -2,6 +2,7 @@ package dev.verbena.verbs;
 
 import dev.verbena.rdma.calls.VerbsLayout;
 import dev.verbena.rdma.calls.verbscalls;
+import java.util.Arrays;
 import java.util.List;
 import java.util.function.Predicate;
 import org.agrona.DirectBuffer;
@@ -36,7 +37,7 @@ public final class ProtectionDomain extends MemoryDomain {
                 "parent domain of " + original,
                 address,
                 DestroyCall.PROTECTION_DOMAIN,
-                threads == null ? List.of(original) : List.of(original, threads));
+                Arrays.asList(original, threads));
         this.original = original.original;
         this.threads = threads;
     }
@@ -47,9 +48,7 @@ public final class ProtectionDomain extends MemoryDomain {
      * @throws IllegalStateException after close
      */
     public int handle() {
-        synchronized (lock()) {
-            return CallMemory.getInt(original.address() + VerbsLayout.PD_HANDLE);
-        }
+        return original.field(VerbsLayout.PD_HANDLE);
     }
 
     /**

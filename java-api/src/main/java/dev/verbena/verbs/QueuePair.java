@@ -1,7 +1,6 @@
 package dev.verbena.verbs;
 
 import dev.verbena.rdma.calls.VerbsLayout;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
@@ -31,7 +30,17 @@ public final class QueuePair extends QueuePairControl implements WorkQueue {
     private final ReceivePoster receives;
 
     QueuePair(ProtectionDomain domain, long address, QueuePairContext context, long attributes) {
-        super(domain, address, context.type, parents(domain, context));
+        super(
+                domain,
+                address,
+                context.type,
+                Arrays.asList(
+                        domain,
+                        context.canSend() ? context.sends : null,
+                        context.canReceive() ? context.receives : null,
+                        context.xrcDomain,
+                        context.shared,
+                        context.table));
         long cap = attributes + VerbsLayout.QP_INIT_ATTR_EX_CAP;
         this.claim = domain.newClaim("a queue pair");
         this.canSend = context.canSend();
@@ -68,27 +77,6 @@ public final class QueuePair extends QueuePairControl implements WorkQueue {
             shared.completesAt(receiveCompletions);
         }
         device.remember(address, this);
-    }
-
-    private static List<VerbsObject> parents(ProtectionDomain domain, QueuePairContext context) {
-        List<VerbsObject> parents = new ArrayList<>();
-        parents.add(domain);
-        if (context.canSend()) {
-            parents.add(context.sends);
-        }
-        if (context.canReceive() && context.receives != context.sends) {
-            parents.add(context.receives);
-        }
-        if (context.xrcDomain != null) {
-            parents.add(context.xrcDomain);
-        }
-        if (context.shared != null) {
-            parents.add(context.shared);
-        }
-        if (context.table != null) {
-            parents.add(context.table);
-        }
-        return parents;
     }
 
     /** Number, 24 bits. */

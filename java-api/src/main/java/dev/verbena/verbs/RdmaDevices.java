@@ -32,7 +32,7 @@ public final class RdmaDevices {
         visit(
                 (device, info) -> {
                     found.add(info);
-                    return false;
+                    return null;
                 });
         return found;
     }
@@ -45,24 +45,20 @@ public final class RdmaDevices {
      */
     public static synchronized RdmaDevice open(String name) {
         List<String> names = new ArrayList<>();
-        RdmaDevice[] opened = new RdmaDevice[1];
-        visit(
-                (device, info) -> {
-                    names.add(info.name());
-                    if (info.name().equals(name)) {
-                        opened[0] = RdmaDevice.open(device, info);
-                        return true;
-                    }
-                    return false;
-                });
-        if (opened[0] == null) {
+        RdmaDevice opened =
+                visit(
+                        (device, info) -> {
+                            names.add(info.name());
+                            return info.name().equals(name) ? RdmaDevice.open(device, info) : null;
+                        });
+        if (opened == null) {
             throw new IllegalArgumentException(
                     "no RDMA device '%s'; %s"
                             .formatted(
                                     name,
                                     names.isEmpty() ? "there is none here" : "there are " + names));
         }
-        return opened[0];
+        return opened;
     }
 
     /**
@@ -111,28 +107,28 @@ public final class RdmaDevices {
         };
     }
 
-    /** Takes devices until it answers true. */
+    /** Takes devices until it answers one. */
     private interface Visitor {
-        boolean onDevice(long device, DeviceInfo info);
+        RdmaDevice onDevice(long device, DeviceInfo info);
     }
 
-    private static void visit(Visitor visitor) {
+    private static RdmaDevice visit(Visitor visitor) {
         VerbsAccess.open();
         long out = UnsafeApi.allocateMemory(8);
         try {
             int count = verbscalls.vv_device_list(out);
             if (count == -38) {
-                return; // ENOSYS: a kernel without RDMA
+                return null; // ENOSYS: a kernel without RDMA
             }
             VerbsException.check("ibv_get_device_list", count, "this machine", "");
             long list = UnsafeApi.getLong(null, out);
             try {
-                for (int i = 0; i < count; i++) {
+                RdmaDevice opened = null;
+                for (int i = 0; i < count && opened == null; i++) {
                     long device = verbscalls.vv_device(list, i);
-                    if (visitor.onDevice(device, describe(device))) {
-                        return;
-                    }
+                    opened = visitor.onDevice(device, describe(device));
                 }
+                return opened;
             } finally {
                 verbscalls.vv_device_list_free(list);
             }

@@ -3,7 +3,6 @@ package dev.verbena.verbs;
 import dev.verbena.rdma.calls.VerbsLayout;
 import dev.verbena.rdma.calls.verbscalls;
 import java.util.ArrayList;
-import java.util.LinkedHashSet;
 import java.util.List;
 import org.agrona.UnsafeApi;
 
@@ -52,14 +51,13 @@ public final class ReceiveTable extends VerbsObject {
         int log2 = Integer.numberOfTrailingZeros(queues.size());
         CallMemory.putInt(at + VerbsLayout.RWQ_IND_TABLE_INIT_ATTR_LOG_IND_TBL_SIZE, log2);
         CallMemory.putLong(at + VerbsLayout.RWQ_IND_TABLE_INIT_ATTR_IND_TBL, pointers);
-        LinkedHashSet<VerbsObject> parents = new LinkedHashSet<>();
-        parents.add(device);
+        List<VerbsObject> parents = new ArrayList<>(List.of(device));
         parents.addAll(queues);
         return device.create(
                 "ibv_create_rwq_ind_table",
                 out -> verbscalls.vv_create_table(device.address(), at, out),
                 DestroyCall.RECEIVE_TABLE,
-                made -> new ReceiveTable(made, queues.size(), new ArrayList<>(parents)));
+                made -> new ReceiveTable(made, queues.size(), parents));
     }
 
     /** Places that it has, 2 to the n. */

@@ -2,7 +2,7 @@ package dev.verbena.verbs;
 
 import dev.verbena.rdma.calls.VerbsLayout;
 import dev.verbena.rdma.calls.verbscalls;
-import java.util.List;
+import java.util.Arrays;
 
 /**
  * Receives for many queue pairs: {@code struct ibv_srq}. Posted to by one thread: the first that
@@ -22,9 +22,7 @@ public final class SharedReceiveQueue extends ReceiveOnlyQueue {
                 "shared receive queue of " + domain.device().info().name(),
                 address,
                 DestroyCall.SHARED_RECEIVE_QUEUE,
-                context.isXrc()
-                        ? List.of(domain, context.xrcDomain, context.completions)
-                        : List.of(domain),
+                Arrays.asList(domain, context.xrcDomain, context.completions),
                 ReceivePoster.Kind.SHARED,
                 CallMemory.getInt(attributes + VerbsLayout.SRQ_INIT_ATTR_EX_ATTR_MAX_WR),
                 CallMemory.getInt(attributes + VerbsLayout.SRQ_INIT_ATTR_EX_ATTR_MAX_SGE));

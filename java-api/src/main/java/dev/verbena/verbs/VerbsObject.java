@@ -2,9 +2,9 @@ package dev.verbena.verbs;
 
 import dev.verbena.memory.Leaks;
 import java.lang.invoke.VarHandle;
-import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.LongFunction;
 import java.util.function.LongToIntFunction;
@@ -33,16 +33,17 @@ public abstract class VerbsObject implements AutoCloseable {
     private int waiting;
 
     /**
-     * @param parents of one device or connection channel; none: this is one
+     * @param parents of one device or connection channel; none: this is one. Nulls and repetitions
+     *     do not count
      */
     VerbsObject(String what, long address, DestroyCall destroyCall, List<VerbsObject> parents) {
         this.what = what;
         this.address = address;
         this.destroyCall = destroyCall;
-        this.parents = new ArrayList<>(parents);
-        this.root = parents.isEmpty() ? this : parents.get(0).root;
+        this.parents = parents.stream().filter(Objects::nonNull).distinct().toList();
+        this.root = this.parents.isEmpty() ? this : this.parents.get(0).root;
         this.watch = Leaks.watch(this, what);
-        for (VerbsObject parent : parents) {
+        for (VerbsObject parent : this.parents) {
             parent.children.add(this);
         }
     }
@@ -142,6 +143,13 @@ public abstract class VerbsObject implements AutoCloseable {
             throw new IllegalStateException("closed: " + what);
         }
         return now;
+    }
+
+    /** A number of the C structure, for any thread. */
+    final int field(int offset) {
+        synchronized (lock()) {
+            return CallMemory.getInt(address() + offset);
+        }
     }
 
     /**
