@@ -81,9 +81,8 @@ public final class OffHeapMemories {
         byte[] path = (file.toString() + '\0').getBytes(StandardCharsets.UTF_8);
         long scratch = UnsafeApi.allocateMemory(8L + path.length);
         try {
-            for (int i = 0; i < path.length; i++) {
-                UnsafeApi.putByte(null, scratch + 8 + i, path[i]);
-            }
+            UnsafeApi.copyMemory(
+                    path, BufferUtil.ARRAY_BASE_OFFSET, null, scratch + 8, path.length);
             int result =
                     softnic.vna_map_file(scratch + 8, offset, length, isWritable ? 1 : 0, scratch);
             if (result < 0) {
@@ -157,11 +156,13 @@ public final class OffHeapMemories {
                                         length,
                                         result == -ENOMEM ? "ENOMEM (12)" : "errno " + -result,
                                         pages == PAGES_HUGE
-                                                ? "; the pool of huge pages of 2 MiB is too small: see HugePages_Free"
-                                                        + " in /proc/meminfo, raise vm.nr_hugepages (if Hugepagesize"
-                                                        + " is another size: nr_hugepages in"
-                                                        + " /sys/kernel/mm/hugepages/hugepages-2048kB)"
-                                                : "; see ulimit -v and the memory limit of the container"));
+                                                ? "; the pool of huge pages of 2 MiB is too small:"
+                                                      + " see HugePages_Free in /proc/meminfo,"
+                                                      + " raise vm.nr_hugepages (if Hugepagesize is"
+                                                      + " another size: nr_hugepages in"
+                                                      + " /sys/kernel/mm/hugepages/hugepages-2048kB)"
+                                                : "; see ulimit -v and the memory limit of the"
+                                                      + " container"));
             }
             return UnsafeApi.getLong(null, scratch);
         } finally {

@@ -8,6 +8,8 @@ public final class Gid {
     /** Bytes. */
     public static final int LENGTH = 16;
 
+    private static final byte[] IPV4_MAPPED = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, -1, -1};
+
     private final byte[] bytes;
 
     Gid(byte[] bytes) {
@@ -47,12 +49,7 @@ public final class Gid {
 
     /** True for {@code ::ffff:a.b.c.d}: RoCE over IPv4. */
     public boolean isIpv4() {
-        for (int i = 0; i < 10; i++) {
-            if (bytes[i] != 0) {
-                return false;
-            }
-        }
-        return bytes[10] == (byte) 0xff && bytes[11] == (byte) 0xff;
+        return Arrays.equals(bytes, 0, 12, IPV4_MAPPED, 0, 12);
     }
 
     /** True for {@code fe80::/10} and, over IPv4, {@code 169.254.0.0/16}. */
@@ -86,10 +83,6 @@ public final class Gid {
     /** Eight groups of four digits, as {@code ibv_devinfo -v} prints them. */
     @Override
     public String toString() {
-        StringBuilder text = new StringBuilder();
-        for (int i = 0; i < LENGTH; i += 2) {
-            text.append(i == 0 ? "" : ":").append(HexFormat.of().formatHex(bytes, i, i + 2));
-        }
-        return text.toString();
+        return HexFormat.of().formatHex(bytes).replaceAll("(....)(?!$)", "$1:");
     }
 }

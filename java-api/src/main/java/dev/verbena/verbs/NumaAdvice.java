@@ -29,18 +29,15 @@ public final class NumaAdvice {
             }
             String nearList = read(nodes(sys).resolve("node" + node + "/cpulist"));
             String ownList = allowed(root);
-            CpuSet near = cpus(nearList);
-            CpuSet own = cpus(ownList);
-            if (near == null || own == null) {
-                return "";
-            }
+            CpuSet near = CpuSet.parse(nearList);
+            CpuSet own = CpuSet.parse(ownList);
             String place = device + " is on NUMA node " + node + " (processors " + nearList + ")";
             if (near.containsAll(own)) {
                 return place + ", where this thread runs";
             }
-            return ("%s; WARNING: this thread %s elsewhere (processors %s), and takes its"
-                            + " memory there: verbena --cpus %s COMMAND, CpuSet.bind in a program, or"
-                            + " numactl --cpunodebind=%s --membind=%s COMMAND keeps both near")
+            return ("%s; WARNING: this thread %s elsewhere (processors %s), and takes its memory"
+                        + " there: verbena --cpus %s COMMAND, CpuSet.bind in a program, or numactl"
+                        + " --cpunodebind=%s --membind=%s COMMAND keeps both near")
                     .formatted(
                             place,
                             near.intersects(own) ? "may run" : "runs",
@@ -48,8 +45,8 @@ public final class NumaAdvice {
                             nearList,
                             node,
                             node);
-        } catch (IOException e) {
-            return "";
+        } catch (IOException | IllegalArgumentException e) {
+            return ""; // unreadable, or no lists of processors
         }
     }
 
@@ -69,14 +66,5 @@ public final class NumaAdvice {
             }
         }
         return "";
-    }
-
-    /** Null for what is no list of processors. */
-    private static CpuSet cpus(String list) {
-        try {
-            return CpuSet.parse(list);
-        } catch (IllegalArgumentException e) {
-            return null;
-        }
     }
 }

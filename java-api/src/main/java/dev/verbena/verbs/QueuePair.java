@@ -175,21 +175,25 @@ public final class QueuePair extends QueuePairControl implements WorkQueue {
         if (isReady && address != 0 && sends.noteAgain(request)) {
             return sends.postNoted(address, request);
         }
-        int stop = stop(address, request);
-        if (stop == 0) {
-            stop = sends.note(request);
-        }
+        int stop = note(address, request);
         return stop == 0 ? sends.postNoted(address, request) : stop;
     }
 
     /** 0, or why a request that was not posted here before cannot be. */
-    private int stop(long address, SendRequestFlyweight request) {
-        SendRequests owner = request.owner();
-        if (address == 0 || owner.isClosed()) {
+    private int note(long address, SendRequestFlyweight request) {
+        int stop = stop(address, request.owner());
+        return stop == 0 ? sends.note(request) : stop;
+    }
+
+    private int stop(long address, SendRequests requests) {
+        if (address == 0 || requests.isClosed()) {
             return Post.CLOSED;
         }
-        owner.check();
-        checkMine(owner);
+        requests.check();
+        checkCan(canSend, "sends");
+        if (requests.domain != domain() || requests.segmentsMax > sendSegmentsMax) {
+            throw new IllegalArgumentException("these requests were not made by " + this);
+        }
         return 0;
     }
 
@@ -231,10 +235,7 @@ public final class QueuePair extends QueuePairControl implements WorkQueue {
         }
         claim.check();
         long address = addressOrZero();
-        int stop = stop(address, request);
-        if (stop == 0) {
-            stop = sends.note(request);
-        }
+        int stop = note(address, request);
         if (stop == 0) {
             return sends.postNotedAndPoll(address, request, completions, from, limit);
         }
@@ -253,12 +254,8 @@ public final class QueuePair extends QueuePairControl implements WorkQueue {
         claim.check();
         requests.checkRange(from, count);
         long address = addressOrZero();
-        if (address == 0 || requests.isClosed()) {
-            return Post.CLOSED;
-        }
-        requests.check();
-        checkMine(requests);
-        return sends.post(address, requests, from, count);
+        int stop = stop(address, requests);
+        return stop == 0 ? sends.post(address, requests, from, count) : stop;
     }
 
     /** Posts all of a batch of the builder, or nothing. */
@@ -313,13 +310,6 @@ public final class QueuePair extends QueuePairControl implements WorkQueue {
             throw new IllegalStateException(this + " has shared receives; post to " + shared);
         }
         return receives.post(requests, from, count);
-    }
-
-    private void checkMine(SendRequests requests) {
-        checkCan(canSend, "sends");
-        if (requests.domain != domain() || requests.segmentsMax > sendSegmentsMax) {
-            throw new IllegalArgumentException("these requests were not made by " + this);
-        }
     }
 
     /** Errno of the last {@link Post#REFUSED} of a send. */

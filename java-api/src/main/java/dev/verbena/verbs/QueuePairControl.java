@@ -258,11 +258,7 @@ abstract class QueuePairControl extends DomainObject {
      * @throws VerbsException if the device refuses
      */
     public final void joinMulticast(Gid group, int lid) {
-        synchronized (lock()) {
-            long at = device().memory().argument();
-            CallMemory.putBytes(at, group.bytes());
-            device().check("ibv_attach_mcast", verbscalls.vv_attach_mcast(address(), at, lid));
-        }
+        withGroup("ibv_attach_mcast", group, at -> verbscalls.vv_attach_mcast(address(), at, lid));
     }
 
     /**
@@ -271,10 +267,14 @@ abstract class QueuePairControl extends DomainObject {
      * @throws VerbsException if it is not a member
      */
     public final void leaveMulticast(Gid group, int lid) {
+        withGroup("ibv_detach_mcast", group, at -> verbscalls.vv_detach_mcast(address(), at, lid));
+    }
+
+    private void withGroup(String name, Gid group, LongToIntFunction call) {
         synchronized (lock()) {
             long at = device().memory().argument();
             CallMemory.putBytes(at, group.bytes());
-            device().check("ibv_detach_mcast", verbscalls.vv_detach_mcast(address(), at, lid));
+            device().check(name, call.applyAsInt(at));
         }
     }
 

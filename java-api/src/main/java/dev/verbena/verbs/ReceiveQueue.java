@@ -41,9 +41,7 @@ public final class ReceiveQueue extends ReceiveOnlyQueue {
      * @throws VerbsException from another state
      */
     public void toReady() {
-        synchronized (lock()) {
-            modify(VerbsLayout.IBV_WQS_RDY);
-        }
+        modify(VerbsLayout.IBV_WQS_RDY);
     }
 
     /**
@@ -52,9 +50,7 @@ public final class ReceiveQueue extends ReceiveOnlyQueue {
      * @throws VerbsException if the device refuses
      */
     public void toError() {
-        synchronized (lock()) {
-            modify(VerbsLayout.IBV_WQS_ERR);
-        }
+        modify(VerbsLayout.IBV_WQS_ERR);
     }
 
     /**
@@ -75,9 +71,11 @@ public final class ReceiveQueue extends ReceiveOnlyQueue {
     }
 
     private void modify(int state) {
-        long at = device().memory().argument();
-        CallMemory.putInt(at + VerbsLayout.WQ_ATTR_ATTR_MASK, VerbsLayout.IBV_WQ_ATTR_STATE);
-        CallMemory.putInt(at + VerbsLayout.WQ_ATTR_WQ_STATE, state);
-        device().check("ibv_modify_wq", verbscalls.vv_modify_wq(address(), at));
+        synchronized (lock()) {
+            long at = device().memory().argument();
+            CallMemory.putInt(at + VerbsLayout.WQ_ATTR_ATTR_MASK, VerbsLayout.IBV_WQ_ATTR_STATE);
+            CallMemory.putInt(at + VerbsLayout.WQ_ATTR_WQ_STATE, state);
+            device().check("ibv_modify_wq", verbscalls.vv_modify_wq(address(), at));
+        }
     }
 }
