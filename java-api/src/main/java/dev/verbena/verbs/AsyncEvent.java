@@ -54,6 +54,21 @@ public record AsyncEvent(int type, VerbsObject object, int port) {
     /** The local number of a port, on InfiniBand, is not what it was. */
     public static final int LID_CHANGE = VerbsLayout.IBV_EVENT_LID_CHANGE;
 
+    /** Otherwise about an object, or the whole device. */
+    static boolean isAboutAPort(int type) {
+        return switch (type) {
+            case VerbsLayout.IBV_EVENT_PORT_ACTIVE,
+                    VerbsLayout.IBV_EVENT_PORT_ERR,
+                    VerbsLayout.IBV_EVENT_LID_CHANGE,
+                    VerbsLayout.IBV_EVENT_PKEY_CHANGE,
+                    VerbsLayout.IBV_EVENT_SM_CHANGE,
+                    VerbsLayout.IBV_EVENT_CLIENT_REREGISTER,
+                    VerbsLayout.IBV_EVENT_GID_CHANGE ->
+                    true;
+            default -> false;
+        };
+    }
+
     /** Name of the type in C, without {@code IBV_EVENT_}. */
     public String typeName() {
         return switch (type) {

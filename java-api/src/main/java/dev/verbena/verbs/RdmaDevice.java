@@ -3,6 +3,7 @@ package dev.verbena.verbs;
 import dev.verbena.agent.internal.Deadlines;
 import dev.verbena.rdma.calls.VerbsLayout;
 import dev.verbena.rdma.calls.verbscalls;
+import java.util.ArrayList;
 import java.util.List;
 import org.agrona.collections.IntHashSet;
 import org.agrona.collections.Long2ObjectHashMap;
@@ -11,9 +12,11 @@ import org.agrona.collections.Long2ObjectHashMap;
  * An open device: {@code struct ibv_context}. Protection domains and completion queues are made
  * from it. Thread-safe.
  */
-public final class RdmaDevice extends DeviceQueries {
+public final class RdmaDevice extends VerbsObject {
     private static final int O_CREAT = 64;
 
+    private final DeviceInfo info;
+    private final CallMemory memory = new CallMemory();
     private final Long2ObjectHashMap<VerbsObject> queues = new Long2ObjectHashMap<>();
     private final IntHashSet openLogs = new IntHashSet();
     private int lastLog;
@@ -24,7 +27,8 @@ public final class RdmaDevice extends DeviceQueries {
     private int logsMax = WorkLog.LOGS_MAX;
 
     private RdmaDevice(DeviceInfo info, long address) {
-        super(info, address);
+        super("RDMA device " + info.name(), address, DestroyCall.DEVICE, List.of());
+        this.info = info;
     }
 
     static RdmaDevice open(long device, DeviceInfo info) {
@@ -40,6 +44,159 @@ public final class RdmaDevice extends DeviceQueries {
     static RdmaDevice opened(long context, DeviceInfo info) {
         verbscalls.vv_set_nonblocking(CallMemory.getInt(context + VerbsLayout.CONTEXT_ASYNC_FD));
         return adopt(null, context, DestroyCall.DEVICE, made -> new RdmaDevice(info, made));
+    }
+
+    /** What the list of devices said of it. */
+    public DeviceInfo info() {
+        return info;
+    }
+
+    /**
+     * Asks the device for its limits.
+     *
+     * @throws VerbsException if it does not answer
+     */
+    public DeviceAttributes attributes() {
+        synchronized (lock()) {
+            long at = memory.argument();
+            check("ibv_query_device_ex", verbscalls.vv_query_device(address(), at));
+            return new DeviceAttributes(at);
+        }
+    }
+
+    /**
+     * Asks for the state of a port, counted from 1.
+     *
+     * @throws VerbsException if there is no such port
+     */
+    public PortAttributes port(int port) {
+        synchronized (lock()) {
+            long at = memory.argument();
+            int result = verbscalls.vv_query_port(address(), checkPort(port), at);
+            check("ibv_query_port", result);
+            return PortAttributes.at(at);
+        }
+    }
+
+    /**
+     * The addresses of a port, those places left out that hold none.
+     *
+     * @throws VerbsException if the port cannot be asked
+     */
+    public List<GidEntry> gids(int port) {
+        int count = port(port).gidCount();
+        List<GidEntry> entries = new ArrayList<>();
+        for (int index = 0; index < count; index++) {
+            GidEntry entry = gid(port, index);
+            if (entry != null) {
+                entries.add(entry);
+            }
+        }
+        return entries;
+    }
+
+    /** One address of a port; null if its place is empty or not in the table. */
+    public GidEntry gid(int port, int index) {
+        synchronized (lock()) {
+            long at = memory.argument();
+            int result = verbscalls.vv_query_gid(address(), checkPort(port), index, at);
+            if (result < 0) {
+                return null; // ENODATA: empty; EINVAL: past the end
+            }
+            Gid gid = new Gid(CallMemory.getBytes(at + VerbsLayout.GID_ENTRY_GID, Gid.LENGTH));
+            return gid.isZero()
+                    ? null
+                    : new GidEntry(
+                            index,
+                            port,
+                            gid,
+                            CallMemory.getInt(at + VerbsLayout.GID_ENTRY_GID_TYPE),
+                            CallMemory.getInt(at + VerbsLayout.GID_ENTRY_NDEV_IFINDEX));
+        }
+    }
+
+    /**
+     * The address of a port that the toolkit would use, and why.
+     *
+     * @throws IllegalStateException if the port has none, with the remedy
+     */
+    public GidChoice chooseGid(int port) {
+        return GidChoice.of(gids(port), port(port).isEthernet(), info.name() + " port " + port);
+    }
+
+    /**
+     * A partition key, in this machine's byte order.
+     *
+     * @throws VerbsException for an index that the table does not have
+     */
+    public int pkey(int port, int index) {
+        synchronized (lock()) {
+            int result = verbscalls.vv_query_pkey(address(), checkPort(port), index);
+            check("ibv_query_pkey", result);
+            return result;
+        }
+    }
+
+    /**
+     * Where a partition key is in the table of a port, for {@link PathContext#pkeyIndex}.
+     *
+     * @param key 16 bits, in this machine's byte order; the upper one is that of full members
+     * @return -1 if the port is not in that partition
+     */
+    public int pkeyIndex(int port, int key) {
+        int count = port(port).pkeyCount();
+        for (int index = 0; index < count; index++) {
+            if (pkey(port, index) == key) {
+                return index;
+            }
+        }
+        return -1;
+    }
+
+    /**
+     * The device's clock, which completions are stamped with ({@link
+     * CompletionFlyweight#timestamp}), in its ticks; {@code hca_core_clock} of {@link
+     * DeviceAttributes} says how many kHz. What the library calls seconds and nanoseconds of it is
+     * put together as if it were that: mlx5 and mlx4 have ticks there.
+     *
+     * @throws VerbsException where it has none ({@link VerbsException#isUnsupported()})
+     */
+    public long rawClockTicks() {
+        synchronized (lock()) {
+            long at = memory.argument();
+            CallMemory.putInt(
+                    at + VerbsLayout.VALUES_EX_COMP_MASK, VerbsLayout.IBV_VALUES_MASK_RAW_CLOCK);
+            check("ibv_query_rt_values_ex", verbscalls.vv_query_rt_values(address(), at));
+            return CallMemory.getLong(at + VerbsLayout.VALUES_EX_RAW_CLOCK_TV_SEC) * 1_000_000_000L
+                    + CallMemory.getLong(at + VerbsLayout.VALUES_EX_RAW_CLOCK_TV_NSEC);
+        }
+    }
+
+    /** Completion vectors: interrupts that completion queues may be spread over. */
+    public int completionVectorCount() {
+        return field(VerbsLayout.CONTEXT_NUM_COMP_VECTORS);
+    }
+
+    /**
+     * Number of this process' file of the device. Another process that has got a duplicate of it,
+     * by {@code SCM_RIGHTS}, makes the same context of that ({@link RdmaDevices#importDevice}).
+     *
+     * @throws IllegalStateException after close
+     */
+    public int commandFile() {
+        return field(VerbsLayout.CONTEXT_CMD_FD);
+    }
+
+    /** Arguments and results of calls; under the lock. */
+    CallMemory memory() {
+        return memory;
+    }
+
+    static int checkPort(int port) {
+        if (port < 1 || port > 255) {
+            throw new IllegalArgumentException("port " + port + "; ports are counted from 1");
+        }
+        return port;
     }
 
     /**
@@ -65,7 +222,7 @@ public final class RdmaDevice extends DeviceQueries {
 
     private AsyncEvent takeEvent() {
         synchronized (lock()) {
-            long at = memory().argument();
+            long at = memory.argument();
             int result = verbscalls.vv_get_async_event(address(), at);
             if (result == -VerbsErrno.EAGAIN) {
                 return null;
@@ -75,24 +232,10 @@ public final class RdmaDevice extends DeviceQueries {
             long element = CallMemory.getLong(at + VerbsLayout.ASYNC_EVENT_ELEMENT_CQ);
             int port = CallMemory.getInt(at + VerbsLayout.ASYNC_EVENT_ELEMENT_PORT_NUM);
             verbscalls.vv_ack_async_event(at);
-            return isAboutAPort(type)
+            return AsyncEvent.isAboutAPort(type)
                     ? new AsyncEvent(type, null, port)
                     : new AsyncEvent(type, queues.get(element), 0);
         }
-    }
-
-    private static boolean isAboutAPort(int type) {
-        return switch (type) {
-            case VerbsLayout.IBV_EVENT_PORT_ACTIVE,
-                    VerbsLayout.IBV_EVENT_PORT_ERR,
-                    VerbsLayout.IBV_EVENT_LID_CHANGE,
-                    VerbsLayout.IBV_EVENT_PKEY_CHANGE,
-                    VerbsLayout.IBV_EVENT_SM_CHANGE,
-                    VerbsLayout.IBV_EVENT_CLIENT_REREGISTER,
-                    VerbsLayout.IBV_EVENT_GID_CHANGE ->
-                    true;
-            default -> false;
-        };
     }
 
     /**
@@ -200,7 +343,7 @@ public final class RdmaDevice extends DeviceQueries {
      */
     public XrcDomain openXrcDomain(int file) {
         synchronized (lock()) {
-            long at = memory().argument();
+            long at = memory.argument();
             CallMemory.putInt(
                     at + VerbsLayout.XRCD_INIT_ATTR_COMP_MASK,
                     VerbsLayout.IBV_XRCD_INIT_ATTR_FD | VerbsLayout.IBV_XRCD_INIT_ATTR_OFLAGS);
@@ -271,15 +414,15 @@ public final class RdmaDevice extends DeviceQueries {
         CompletionQueueContext wanted = context.copy();
         wanted.conclude();
         synchronized (lock()) {
-            long at = memory().argument();
+            long at = memory.argument();
             wanted.fill(at, this);
             check(
                     wanted.detailsToRead() == 0 ? "ibv_create_cq" : "ibv_create_cq_ex",
-                    verbscalls.vv_create_cq(address(), at, memory().out()),
+                    verbscalls.vv_create_cq(address(), at, memory.out()),
                     wanted + " was asked for");
             return adopt(
                     this,
-                    memory().made(),
+                    memory.made(),
                     DestroyCall.COMPLETION_QUEUE,
                     made -> new CompletionQueue(this, wanted, made));
         }
@@ -328,6 +471,6 @@ public final class RdmaDevice extends DeviceQueries {
 
     @Override
     void onClosed(long formerAddress) {
-        memory().free();
+        memory.free();
     }
 }
