@@ -61,7 +61,7 @@ public final class DeviceMemory extends VerbsObject {
 
     private void copy(boolean isWrite, long offset, OffHeapMemory host, long at, long bytes) {
         checkRange(offset, bytes);
-        MemoryDomain.checkPart(host, at, bytes);
+        MemoryRegion.checkPart(host, at, bytes);
         String user = "a copy of " + this;
         host.acquire(user);
         try {

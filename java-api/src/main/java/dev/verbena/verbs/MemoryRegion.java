@@ -5,6 +5,8 @@ import dev.verbena.memory.OffHeapMemory;
 import dev.verbena.rdma.calls.VerbsLayout;
 import dev.verbena.rdma.calls.verbscalls;
 import java.util.Arrays;
+import java.util.function.Supplier;
+import org.agrona.UnsafeApi;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
@@ -15,6 +17,10 @@ import org.agrona.concurrent.UnsafeBuffer;
  * request uses it.
  */
 public final class MemoryRegion extends DomainObject {
+    /** Base of a region that requests name by its address here. */
+    static final long OWN_ADDRESS = -1;
+
+    private static final long PAGE_MASK = UnsafeApi.pageSize() - 1L;
     private static final String IMPLICIT = "all memory of this process";
     private static final String IMPORTED = "a region of another context";
 
@@ -166,12 +172,12 @@ public final class MemoryRegion extends DomainObject {
      * @throws IllegalStateException for another region, or after close
      */
     public MemoryRegion part(OffHeapMemory memory, long offset, long length) {
-        MemoryDomain.checkPart(memory, offset, length);
+        checkPart(memory, offset, length);
         if (!isImplicit()) {
             throw new IllegalStateException(this + " is not of registerImplicit");
         }
         String user = "a part of an implicit region of " + device().info().name();
-        return MemoryDomain.holding(
+        return holding(
                 memory,
                 user,
                 () -> {
@@ -183,6 +189,52 @@ public final class MemoryRegion extends DomainObject {
                                 new Extent(memory, user, at, at, length, access, this));
                     }
                 });
+    }
+
+    /** The address by which requests name its first byte. */
+    static long base(long start, long base, long length, int access) {
+        if ((access & Access.ZERO_BASED) != 0) {
+            return 0;
+        }
+        if (base == OWN_ADDRESS) {
+            return start;
+        }
+        if (base < 0 || base > Long.MAX_VALUE - length || (base - start & PAGE_MASK) != 0) {
+            throw new IllegalArgumentException(
+                    "base 0x%x lies otherwise in its page than the memory at 0x%x"
+                            .formatted(base, start));
+        }
+        return base;
+    }
+
+    /** What to do about a refused registration. */
+    static String remedy(int result) {
+        return switch (-result) {
+            case VerbsErrno.ENOMEM ->
+                    "registered memory is locked: raise the limit (ulimit -l unlimited, or memlock"
+                            + " in /etc/security/limits.conf); verbena doctor shows it";
+            case 22 -> "the device refuses this range or access";
+            case VerbsErrno.EOPNOTSUPP -> "the device has no such kind of access";
+            default -> "";
+        };
+    }
+
+    /** Holds the memory for what is made of it; lets it go if that fails. */
+    static <T> T holding(OffHeapMemory memory, String user, Supplier<T> maker) {
+        memory.acquire(user);
+        try {
+            return maker.get();
+        } catch (RuntimeException | Error e) {
+            memory.release(user);
+            throw e;
+        }
+    }
+
+    static void checkPart(OffHeapMemory memory, long offset, long length) {
+        if (offset < 0 || length < 1 || offset > memory.length() - length) {
+            throw new IndexOutOfBoundsException(
+                    "offset " + offset + " length " + length + " is outside " + memory);
+        }
     }
 
     private boolean isImplicit() {
@@ -242,8 +294,7 @@ public final class MemoryRegion extends DomainObject {
         ProtectionDomain newDomain = change.domain == null ? domain() : change.domain;
         newDomain.checkOf(device());
         OffHeapMemory held = change.memory == null ? memory : change.memory;
-        return MemoryDomain.holding(
-                held, extent.user, () -> reregisterHeld(change, newDomain, held, newAccess));
+        return holding(held, extent.user, () -> reregisterHeld(change, newDomain, held, newAccess));
     }
 
     private MemoryRegion reregisterHeld(

@@ -32,7 +32,7 @@ public final class ReregistrationContext extends CopiedContext<ReregistrationCon
      * @throws IndexOutOfBoundsException for a part that the memory does not have
      */
     public ReregistrationContext memory(OffHeapMemory memory, long offset, long length) {
-        MemoryDomain.checkPart(memory, offset, length);
+        MemoryRegion.checkPart(memory, offset, length);
         this.memory = memory;
         this.offset = offset;
         this.length = length;
@@ -58,7 +58,7 @@ public final class ReregistrationContext extends CopiedContext<ReregistrationCon
             throw new IllegalArgumentException("nothing to change: domain, memory or access");
         }
         if (copy.memory != null) {
-            MemoryDomain.checkPart(copy.memory, copy.offset, copy.length);
+            MemoryRegion.checkPart(copy.memory, copy.offset, copy.length);
         }
         return copy;
     }
