@@ -1,5 +1,6 @@
 package dev.verbena.dart;
 
+import dev.verbena.dart.DartException.Code;
 import dev.verbena.staging.file.CheckedLines;
 import java.net.URI;
 import java.util.Map;
@@ -173,6 +174,6 @@ public record DartConfiguration(UUID job, long epochMs, URI url, int serverCount
     }
 
     private static DartException malformed(String what) {
-        return new DartException(DartException.Code.MALFORMED, "DART configuration: " + what);
+        return Code.MALFORMED.because("DART configuration: " + what);
     }
 }

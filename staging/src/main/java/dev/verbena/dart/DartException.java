@@ -44,7 +44,16 @@ public class DartException extends RuntimeException {
         /** A file of this name is there, with other bytes: the message got another name. */
         NAME_TAKEN,
         /** A server and a receiver do not share the same secret. */
-        NOT_AUTHENTICATED
+        NOT_AUTHENTICATED;
+
+        /**
+         * A failure of this kind.
+         *
+         * @param what said as it stands, or with values in it as by {@link String#format}
+         */
+        public DartException because(String what, Object... values) {
+            return new DartException(this, values.length == 0 ? what : what.formatted(values));
+        }
     }
 
     private final Code code;

@@ -2,6 +2,7 @@ package dev.verbena.dart;
 
 import static java.nio.ByteOrder.LITTLE_ENDIAN;
 
+import dev.verbena.dart.DartException.Code;
 import dev.verbena.staging.Arguments;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
@@ -150,7 +151,7 @@ public final class DartSteering {
     }
 
     private static DartException malformed(String what) {
-        return new DartException(DartException.Code.MALFORMED, "steering command: " + what);
+        return Code.MALFORMED.because("steering command: " + what);
     }
 
     @Override

@@ -2,6 +2,7 @@ package dev.verbena.dart.client;
 
 import dev.verbena.agent.StagingEvents;
 import dev.verbena.dart.DartException;
+import dev.verbena.dart.DartException.Code;
 import dev.verbena.dart.DartMetadata;
 import dev.verbena.dart.DartReverseHandler;
 import dev.verbena.dart.DartStatistics;
@@ -96,7 +97,7 @@ public final class ClientEngine {
             return settings.environment().openTransport(found, opening);
         } catch (TransportException e) {
             throw new DartException(
-                    DartException.Code.SERVER_UNREACHABLE,
+                    Code.SERVER_UNREACHABLE,
                     "no server can be reached from here: " + e.getMessage(),
                     e);
         }
@@ -243,10 +244,9 @@ public final class ClientEngine {
         if (protocol.flight().isBlocked()) {
             statistics.blocked();
             if (!waits.await(ClientWaits.UNBLOCKED, timeoutNs)) {
-                throw new DartException(
-                        DartException.Code.TIMEOUT,
-                        "an earlier message is still on its way after %s ms; nothing was sent%s"
-                                .formatted(timeoutNs / 1_000_000, protocol.trouble()));
+                throw Code.TIMEOUT.because(
+                        "an earlier message is still on its way after %s ms; nothing was sent%s",
+                        timeoutNs / 1_000_000, protocol.trouble());
             }
         }
         protocol.checkUsable();
@@ -297,16 +297,14 @@ public final class ClientEngine {
         if (!isOver) {
             throw timedOut(type, timeoutNs, "no reply; it may still be done");
         }
-        throw new DartException(
-                DartException.Code.SERVER_UNREACHABLE,
-                ("the server was lost before it answered command %s, which may have been "
-                                + "done or not")
-                        .formatted(type));
+        throw Code.SERVER_UNREACHABLE.because(
+                "the server was lost before it answered command %s, which may have been "
+                        + "done or not",
+                type);
     }
 
     private static DartException timedOut(int type, long timeoutNs, String why) {
-        return new DartException(
-                DartException.Code.TIMEOUT,
+        return Code.TIMEOUT.because(
                 "command " + type + " after " + timeoutNs / 1_000_000 + " ms: " + why);
     }
 
@@ -319,22 +317,19 @@ public final class ClientEngine {
     public void flush(long timeoutNs) {
         checkOpen();
         if (!waits.await(ClientWaits.ALL_FINAL, timeoutNs)) {
-            throw new DartException(
-                    DartException.Code.TIMEOUT,
-                    "not confirmed after %s ms: %s%s"
-                            .formatted(
-                                    timeoutNs / 1_000_000,
-                                    describe(protocol.flight().unconfirmed()),
-                                    protocol.trouble()));
+            throw Code.TIMEOUT.because(
+                    "not confirmed after %s ms: %s%s",
+                    timeoutNs / 1_000_000,
+                    describe(protocol.flight().unconfirmed()),
+                    protocol.trouble());
         }
     }
 
     void await(DartTicket ticket, TicketState atLeast, long timeoutNs) {
         if (!isClosed && !waits.await(ticket, atLeast, timeoutNs)) {
-            throw new DartException(
-                    DartException.Code.TIMEOUT,
-                    "%s is not %s after %s ms%s"
-                            .formatted(ticket, atLeast, timeoutNs / 1_000_000, protocol.trouble()));
+            throw Code.TIMEOUT.because(
+                    "%s is not %s after %s ms%s",
+                    ticket, atLeast, timeoutNs / 1_000_000, protocol.trouble());
         }
         if (ticket.state() == TicketState.FAILED) {
             throw new DartException(ticket.failureCode(), ticket.toString());
@@ -418,7 +413,7 @@ public final class ClientEngine {
                 waits.await(ClientWaits.ALL_FINAL, timeoutNs);
             }
         } catch (DartException e) {
-            if (e.code() != DartException.Code.INTERRUPTED) {
+            if (e.code() != Code.INTERRUPTED) {
                 throw e;
             }
             why = ", because the thread was interrupted";
@@ -426,17 +421,15 @@ public final class ClientEngine {
             isClosed = true;
             protocol.flight()
                     .failUnconfirmed(
-                            DartException.Code.UNCONFIRMED,
-                            "the client was closed before it was confirmed");
+                            Code.UNCONFIRMED, "the client was closed before it was confirmed");
             protocol.flight().notifyFinal();
             free();
         }
         List<DartTicket> lost = protocol.lost();
         if (!lost.isEmpty()) {
-            throw new DartException(
-                    DartException.Code.UNCONFIRMED,
-                    "closed with %s messages unconfirmed%s: %s%s"
-                            .formatted(lost.size(), why, describe(lost), protocol.trouble()));
+            throw Code.UNCONFIRMED.because(
+                    "closed with %s messages unconfirmed%s: %s%s",
+                    lost.size(), why, describe(lost), protocol.trouble());
         }
     }
 

@@ -1,6 +1,6 @@
 package dev.verbena.dart.client;
 
-import dev.verbena.dart.DartException;
+import dev.verbena.dart.DartException.Code;
 import dev.verbena.dart.DartMetadata;
 import dev.verbena.dart.DartTicket;
 import dev.verbena.dart.TicketState;
@@ -283,7 +283,7 @@ final class ClientFlight {
         leaveFlight(sequence, 1);
         fail(
                 tickets[at(sequence)],
-                DartException.Code.HEADER_LOST,
+                Code.HEADER_LOST,
                 "its header was sent " + tries + " times and never seen by server " + serverId);
         confirm();
     }
@@ -305,8 +305,7 @@ final class ClientFlight {
 
     void onDone(long sequence, int doneState, int result, int returned) {
         if (sequence < 1 || sequence >= nextSequence) {
-            throw new DartException(
-                    DartException.Code.MALFORMED,
+            throw Code.MALFORMED.because(
                     "DONE of message " + sequence + ", the last one sent is " + (nextSequence - 1));
         }
         if (doneState == ControlFlyweight.STATE_TRANSFERRED) {
@@ -415,12 +414,12 @@ final class ClientFlight {
 
     // ---- tickets
 
-    private void fail(Ticket ticket, DartException.Code code, String why) {
+    private void fail(Ticket ticket, Code code, String why) {
         ticket.fail(code, why);
         statistics.failed();
     }
 
-    void failUnconfirmed(DartException.Code code, String why) {
+    void failUnconfirmed(Code code, String why) {
         for (long sequence = oldestUnconfirmed; sequence < nextSequence; sequence++) {
             Ticket ticket = tickets[at(sequence)];
             if (!ticket.state().isFinal()) {

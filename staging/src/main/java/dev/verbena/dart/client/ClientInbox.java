@@ -1,6 +1,6 @@
 package dev.verbena.dart.client;
 
-import dev.verbena.dart.DartException;
+import dev.verbena.dart.DartException.Code;
 import dev.verbena.dart.DartReverseHandler;
 import dev.verbena.dart.DartSteering;
 import dev.verbena.dart.wire.ControlFlyweight;
@@ -214,21 +214,19 @@ final class ClientInbox {
     private void begin() {
         if (assembled >= 0) {
             errors.onError(
-                    new DartException(
-                            DartException.Code.TRANSFER_FAILED,
-                            ("a message from the receiver ended after %s bytes: another receiver "
-                                            + "took over")
-                                    .formatted(assembled)));
+                    Code.TRANSFER_FAILED.because(
+                            "a message from the receiver ended after %s bytes: another receiver "
+                                    + "took over",
+                            assembled));
         }
         assembled = 0;
         skipped = -1;
         if (piece.messageLength() > lengthMax) {
             errors.onError(
-                    new DartException(
-                            DartException.Code.TRANSFER_FAILED,
-                            ("a message of %s bytes from the receiver is dropped; inboxMessageMax is "
-                                            + "%s")
-                                    .formatted(piece.messageLength(), lengthMax)));
+                    Code.TRANSFER_FAILED.because(
+                            "a message of %s bytes from the receiver is dropped; inboxMessageMax is "
+                                    + "%s",
+                            piece.messageLength(), lengthMax));
             assembled = -1;
             skipped = 0;
         } else if (assembly.length < piece.messageLength()
@@ -240,10 +238,9 @@ final class ClientInbox {
     private void skip(boolean isLast) {
         if (skipped < 0) {
             errors.onError(
-                    new DartException(
-                            DartException.Code.MALFORMED,
-                            "piece %s from the receiver belongs to no message that was begun"
-                                    .formatted(piece.number())));
+                    Code.MALFORMED.because(
+                            "piece %s from the receiver belongs to no message that was begun",
+                            piece.number()));
         }
         skipped = isLast ? -1 : 0;
         assembled = -1;

@@ -1,6 +1,7 @@
 package dev.verbena.dart.client;
 
 import dev.verbena.dart.DartException;
+import dev.verbena.dart.DartException.Code;
 import dev.verbena.dart.DartTicket;
 import dev.verbena.dart.config.ClientSettings;
 import dev.verbena.dart.wire.ConnectNote;
@@ -152,8 +153,7 @@ final class ClientProtocol {
             throw new IllegalStateException("DART client is not connected yet");
         }
         if (isServerStopping && !settings.isReassigned()) {
-            throw new DartException(
-                    DartException.Code.SERVER_STOPPING, "server " + serverId + " is stopping");
+            throw Code.SERVER_STOPPING.because("server " + serverId + " is stopping");
         }
     }
 
@@ -276,11 +276,10 @@ final class ClientProtocol {
         }
         if (state == MOVING && incoming.clientId() != clientId) {
             lose(
-                    new DartException(
-                            DartException.Code.SERVER_UNREACHABLE,
-                            ("the master does not know this process any more: it was client %s and "
-                                            + "would now be client %s")
-                                    .formatted(clientId, incoming.clientId())));
+                    Code.SERVER_UNREACHABLE.because(
+                            "the master does not know this process any more: it was client %s and "
+                                    + "would now be client %s",
+                            clientId, incoming.clientId()));
             transport.disconnect(connection);
             return;
         }
@@ -404,17 +403,13 @@ final class ClientProtocol {
             settings.environment()
                     .errorHandler()
                     .onError(
-                            new DartException(
-                                    DartException.Code.SERVER_UNREACHABLE,
+                            Code.SERVER_UNREACHABLE.because(
                                     what + "; the master is asked for another"));
             return;
         }
         lose(
                 new DartException(
-                        isServerStopping
-                                ? DartException.Code.SERVER_STOPPING
-                                : DartException.Code.SERVER_UNREACHABLE,
-                        what));
+                        isServerStopping ? Code.SERVER_STOPPING : Code.SERVER_UNREACHABLE, what));
     }
 
     /** For good: every open message fails, every later call says why. */
@@ -425,12 +420,9 @@ final class ClientProtocol {
         state = LOST;
         failure = why;
         settings.environment().events().peerLost("server " + serverId, why.getMessage());
-        boolean isStopped = why.code() == DartException.Code.SERVER_STOPPING;
+        boolean isStopped = why.code() == Code.SERVER_STOPPING;
         flight.failUnconfirmed(
-                isStopped
-                        ? DartException.Code.SERVER_STOPPING
-                        : DartException.Code.SERVER_UNREACHABLE,
-                why.getMessage());
+                isStopped ? Code.SERVER_STOPPING : Code.SERVER_UNREACHABLE, why.getMessage());
     }
 
     // ---- the end

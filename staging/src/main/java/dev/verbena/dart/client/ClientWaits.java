@@ -2,6 +2,7 @@ package dev.verbena.dart.client;
 
 import dev.verbena.agent.internal.Interrupts;
 import dev.verbena.dart.DartException;
+import dev.verbena.dart.DartException.Code;
 import dev.verbena.dart.DartTicket;
 import dev.verbena.dart.TicketState;
 import dev.verbena.staging.CounterMirror;
@@ -135,8 +136,7 @@ final class ClientWaits {
                     case REPLY -> "for the answer to a command, which may be done or not";
                     default -> "for messages from the receiver";
                 };
-        throw new DartException(
-                DartException.Code.INTERRUPTED,
+        throw Code.INTERRUPTED.because(
                 "the thread was interrupted while it waited " + what + ". Its mark is still set");
     }
 }

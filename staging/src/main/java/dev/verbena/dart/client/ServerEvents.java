@@ -1,6 +1,7 @@
 package dev.verbena.dart.client;
 
 import dev.verbena.dart.DartException;
+import dev.verbena.dart.DartException.Code;
 import dev.verbena.dart.config.ClientSettings;
 import dev.verbena.dart.wire.ControlFlyweight;
 import dev.verbena.dart.wire.ControlOutbox;
@@ -115,8 +116,7 @@ final class ServerEvents implements TransportHandler {
             case ControlFlyweight.HEARTBEAT -> protocol.troubled(incoming.text());
             case ControlFlyweight.REPLY -> commands.onReply(incoming, buffer, payload);
             default ->
-                    throw new DartException(
-                            DartException.Code.MALFORMED,
+                    throw Code.MALFORMED.because(
                             "record type " + incoming.type() + " is not for a client");
         }
     }

@@ -1,6 +1,7 @@
 package dev.verbena.dart.client;
 
 import dev.verbena.dart.DartException;
+import dev.verbena.dart.DartException.Code;
 import dev.verbena.dart.DartTicket;
 import dev.verbena.memory.RegisteredRegion;
 import dev.verbena.staging.Checksum;
@@ -54,16 +55,10 @@ final class SourceGuard {
     }
 
     private static DartException failure(DartTicket ticket, String what) {
-        return new DartException(
-                DartException.Code.BUFFER_CHANGED,
-                ("the memory of message %s ('%s', tag %s, %s bytes) was %s before its "
-                                + "ticket gave it back: wait for TRANSFERRED, or use sendCopy")
-                        .formatted(
-                                ticket.sequence(),
-                                ticket.name(),
-                                ticket.tag(),
-                                ticket.length(),
-                                what));
+        return Code.BUFFER_CHANGED.because(
+                "the memory of message %s ('%s', tag %s, %s bytes) was %s before its "
+                        + "ticket gave it back: wait for TRANSFERRED, or use sendCopy",
+                ticket.sequence(), ticket.name(), ticket.tag(), ticket.length(), what);
     }
 
     private int checksum(int slot) {

@@ -3,6 +3,7 @@ package dev.verbena.dart.config;
 import dev.verbena.agent.Environment;
 import dev.verbena.dart.DartConfiguration;
 import dev.verbena.dart.DartException;
+import dev.verbena.dart.DartException.Code;
 import java.util.UUID;
 import java.util.function.UnaryOperator;
 import org.agrona.concurrent.NanoClock;
@@ -59,8 +60,7 @@ public final class JobScheme implements AutoCloseable {
         DartConfiguration found = file.read(variables);
         String reason = found == null ? file.whyNot() : whyUnusable(found);
         if (!reason.isEmpty() && now - startNs - timeoutNs >= 0) {
-            throw new DartException(
-                    DartException.Code.NOT_BOOTSTRAPPED,
+            throw Code.NOT_BOOTSTRAPPED.because(
                     "gave up after " + timeoutNs / 1_000_000 + " ms: " + reason);
         }
         return reason.isEmpty() ? found.transport() : null;

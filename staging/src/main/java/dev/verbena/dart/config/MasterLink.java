@@ -3,6 +3,7 @@ package dev.verbena.dart.config;
 import dev.verbena.agent.Environment;
 import dev.verbena.dart.DartConfiguration;
 import dev.verbena.dart.DartException;
+import dev.verbena.dart.DartException.Code;
 import dev.verbena.dart.wire.ControlFlyweight;
 import dev.verbena.dart.wire.ControlResult;
 import dev.verbena.transport.Status;
@@ -39,7 +40,7 @@ public final class MasterLink implements AutoCloseable {
     private long connection;
     private long nextTryNs;
     private DartConfiguration found;
-    private DartException.Code code = DartException.Code.NOT_BOOTSTRAPPED;
+    private Code code = Code.NOT_BOOTSTRAPPED;
     private String reason = "";
     private final long wantedEpochMs;
     private boolean hasBeenRefused;
@@ -111,18 +112,18 @@ public final class MasterLink implements AutoCloseable {
         nextTryNs = nowNs + RETRY_NS;
         found = file.read(variables);
         if (found == null) {
-            code = DartException.Code.NOT_BOOTSTRAPPED;
+            code = Code.NOT_BOOTSTRAPPED;
             reason = file.whyNot();
             lookForMaster();
             return 0;
         }
         if (wantedJob != null && !wantedJob.equals(found.job())) {
-            code = DartException.Code.NOT_BOOTSTRAPPED;
+            code = Code.NOT_BOOTSTRAPPED;
             reason = what() + " belongs to service " + found.job() + ", not to " + wantedJob;
             return 0;
         }
         if (wantedEpochMs != 0 && found.epochMs() != 0 && found.epochMs() != wantedEpochMs) {
-            code = DartException.Code.SERVER_UNREACHABLE;
+            code = Code.SERVER_UNREACHABLE;
             isUnanswered = false;
             isHopeless = true;
             reason =
@@ -133,7 +134,7 @@ public final class MasterLink implements AutoCloseable {
         }
         String scheme = transport.uri().getScheme();
         if (!found.transport().equals(scheme)) {
-            code = DartException.Code.INCOMPATIBLE;
+            code = Code.INCOMPATIBLE;
             isUnanswered = false;
             // A file that was left over may be replaced by one that fits.
             isHopeless = file.isCurrent(found, variables);
@@ -156,13 +157,13 @@ public final class MasterLink implements AutoCloseable {
         isUnanswered = false;
         if (!hasBeenRefused) {
             reason = what() + " was found, but the master did not answer";
-            code = DartException.Code.NOT_BOOTSTRAPPED;
+            code = Code.NOT_BOOTSTRAPPED;
         }
     }
 
     public void onConnectFailed(long nowNs, int status, String why) {
         isUnanswered = true;
-        code = DartException.Code.SERVER_UNREACHABLE;
+        code = Code.SERVER_UNREACHABLE;
         reason =
                 "no connection to the master of %s: %s, %s"
                         .formatted(what(), Status.name(status), why);
@@ -180,7 +181,7 @@ public final class MasterLink implements AutoCloseable {
             return;
         }
         isHopeless = true;
-        code = DartException.Code.SERVER_UNREACHABLE;
+        code = Code.SERVER_UNREACHABLE;
         isUnanswered = false;
         reason =
                 ("the master of %s has ended, and only it could name another server to "
@@ -214,7 +215,7 @@ public final class MasterLink implements AutoCloseable {
     /** The master went away before it answered. */
     public void onLost(long nowNs, String why) {
         isUnanswered = true;
-        code = DartException.Code.SERVER_UNREACHABLE;
+        code = Code.SERVER_UNREACHABLE;
         reason = "the master of " + what() + " was lost before it answered: " + why;
         again(nowNs);
     }
@@ -251,11 +252,10 @@ public final class MasterLink implements AutoCloseable {
         boolean isStale =
                 isUnanswered && wantedEpochMs == 0 && file.isFromFile() && !file.isServed();
         if (isStale) {
-            return new DartException(
-                    DartException.Code.NOT_BOOTSTRAPPED,
-                    ("%s; no server of it lives: the file is stale. Start a master, or "
-                                    + "remove the file")
-                            .formatted(text));
+            return Code.NOT_BOOTSTRAPPED.because(
+                    "%s; no server of it lives: the file is stale. Start a master, or "
+                            + "remove the file",
+                    text);
         }
         return new DartException(code, text);
     }

@@ -1,6 +1,6 @@
 package dev.verbena.dart.receiver;
 
-import dev.verbena.dart.DartException;
+import dev.verbena.dart.DartException.Code;
 import dev.verbena.dart.store.InboundMessage;
 import dev.verbena.dart.store.InboundStream;
 import dev.verbena.staging.Counters;
@@ -22,14 +22,12 @@ final class AbandonedMessages {
         forget(stream, message);
         Counters.add(shared.abandoned, 1);
         shared.report(
-                new DartException(
-                        DartException.Code.TRANSFER_FAILED,
-                        "message %s of client %s was given up by its server after %s of %s bytes"
-                                .formatted(
-                                        message.sequence(),
-                                        message.clientId(),
-                                        message.received(),
-                                        message.metadata().payloadLength())));
+                Code.TRANSFER_FAILED.because(
+                        "message %s of client %s was given up by its server after %s of %s bytes",
+                        message.sequence(),
+                        message.clientId(),
+                        message.received(),
+                        message.metadata().payloadLength()));
     }
 
     /** The acknowledged beginning of a message is gone: it cannot be delivered any more. */
@@ -40,15 +38,13 @@ final class AbandonedMessages {
         forget(stream, message);
         stream.loseHalf();
         shared.report(
-                new DartException(
-                        DartException.Code.TRANSFER_FAILED,
-                        "message %s of client %s, of which %s of %s bytes had come, is lost: %s"
-                                .formatted(
-                                        message.sequence(),
-                                        message.clientId(),
-                                        message.received(),
-                                        message.metadata().payloadLength(),
-                                        why)));
+                Code.TRANSFER_FAILED.because(
+                        "message %s of client %s, of which %s of %s bytes had come, is lost: %s",
+                        message.sequence(),
+                        message.clientId(),
+                        message.received(),
+                        message.metadata().payloadLength(),
+                        why));
         Counters.add(shared.abandoned, 1);
     }
 
@@ -72,10 +68,9 @@ final class AbandonedMessages {
             forget(stream, message);
             Counters.add(shared.abandoned, 1);
             shared.report(
-                    new DartException(
-                            DartException.Code.TRANSFER_FAILED,
-                            "message %s of client %s is lost: its server began anew before it was stored"
-                                    .formatted(message.sequence(), message.clientId())));
+                    Code.TRANSFER_FAILED.because(
+                            "message %s of client %s is lost: its server began anew before it was stored",
+                            message.sequence(), message.clientId()));
         }
         if (shared.journal() != null) {
             // It may promise some of them.

@@ -4,6 +4,7 @@ import dev.verbena.agent.ByteStreams.ByteStream;
 import dev.verbena.agent.ByteStreams.Listener;
 import dev.verbena.agent.ProtocolAgent;
 import dev.verbena.dart.DartException;
+import dev.verbena.dart.DartException.Code;
 import dev.verbena.dart.config.ReceiverSettings;
 import dev.verbena.dart.store.StreamSession;
 import dev.verbena.dart.wire.FrameFlyweight;
@@ -66,7 +67,7 @@ final class InboundConnections {
             failures.report(
                     now,
                     "connection from " + session.peer() + " ended: " + e,
-                    text -> new DartException(DartException.Code.TRANSFER_FAILED, text));
+                    text -> Code.TRANSFER_FAILED.because(text));
             session.end();
             return 1;
         }
@@ -106,8 +107,7 @@ final class InboundConnections {
         Counters.add(strangersDropped, 1);
         reportStranger(
                 now,
-                new DartException(
-                        DartException.Code.TIMEOUT,
+                Code.TIMEOUT.because(
                         "connection from " + session.peer() + " ended before HELLO: " + why));
     }
 
@@ -129,10 +129,9 @@ final class InboundConnections {
             known += other != replaced && other.isKnown() ? 1 : 0;
         }
         if (known >= settings.connectionsMax()) {
-            throw new DartException(
-                    DartException.Code.SERVER_FULL,
-                    "receiver refuses %s: connectionsMax %s is reached"
-                            .formatted(session.peer(), settings.connectionsMax()));
+            throw Code.SERVER_FULL.because(
+                    "receiver refuses %s: connectionsMax %s is reached",
+                    session.peer(), settings.connectionsMax());
         }
     }
 

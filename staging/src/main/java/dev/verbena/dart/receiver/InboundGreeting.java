@@ -2,6 +2,7 @@ package dev.verbena.dart.receiver;
 
 import dev.verbena.agent.Environment;
 import dev.verbena.dart.DartException;
+import dev.verbena.dart.DartException.Code;
 import dev.verbena.dart.wire.FrameFlyweight;
 import dev.verbena.dart.wire.SecretProof;
 import java.util.UUID;
@@ -44,8 +45,7 @@ final class InboundGreeting {
                             + " (DartServer.Context.secret)");
         }
         if (type != expected) {
-            throw new DartException(
-                    DartException.Code.MALFORMED, "frame: type " + type + " before HELLO");
+            throw Code.MALFORMED.because("frame: type " + type + " before HELLO");
         }
         frame.check();
     }
@@ -85,6 +85,6 @@ final class InboundGreeting {
     }
 
     private static DartException refused(String what) {
-        return new DartException(DartException.Code.NOT_AUTHENTICATED, what);
+        return Code.NOT_AUTHENTICATED.because(what);
     }
 }

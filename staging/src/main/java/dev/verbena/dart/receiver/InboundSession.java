@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.verbena.agent.ByteStreams.ByteStream;
 import dev.verbena.dart.DartException;
+import dev.verbena.dart.DartException.Code;
 import dev.verbena.dart.store.InboundMessage;
 import dev.verbena.dart.store.InboundStream;
 import dev.verbena.dart.store.StreamSession;
@@ -132,11 +133,11 @@ final class InboundSession implements StreamSession {
                 output.send(FrameFlyweight.HEARTBEAT, 0);
             }
         } catch (DartException e) {
-            if (e.code() == DartException.Code.TRANSFER_FAILED && inbound != null) {
+            if (e.code() == Code.TRANSFER_FAILED && inbound != null) {
                 engine.storeFailed(inbound, e);
             } else {
                 engine.protocolError(this, e);
-                boolean isSecret = e.code() == DartException.Code.NOT_AUTHENTICATED;
+                boolean isSecret = e.code() == Code.NOT_AUTHENTICATED;
                 fail(
                         isSecret ? FrameFlyweight.ERROR_SECRET : FrameFlyweight.ERROR_PROTOCOL,
                         e.getMessage());
@@ -299,8 +300,7 @@ final class InboundSession implements StreamSession {
             case FrameFlyweight.FIN -> onFin();
             case FrameFlyweight.ERROR -> onError();
             default ->
-                    throw new DartException(
-                            DartException.Code.MALFORMED,
+                    throw Code.MALFORMED.because(
                             "frame: type " + frame.type() + " is not for a receiver");
         }
         nextFrame();
@@ -316,14 +316,13 @@ final class InboundSession implements StreamSession {
             end();
             return;
         }
-        throw new DartException(DartException.Code.MALFORMED, "the server says: " + text);
+        throw Code.MALFORMED.because("the server says: " + text);
     }
 
     private void onCorruptFrame() {
         engine.corruptFrame();
         if (inbound == null || inbound.damaged() >= CRC_FAILURES_MAX) {
-            throw new DartException(
-                    DartException.Code.MALFORMED, "frame: wrong checksum again and again");
+            throw Code.MALFORMED.because("frame: wrong checksum again and again");
         }
         wantAgain(0, 0);
     }
@@ -345,8 +344,7 @@ final class InboundSession implements StreamSession {
 
     private void onSecret() {
         if (inbound != null) {
-            throw new DartException(
-                    DartException.Code.MALFORMED, "frame: type " + frame.type() + " after HELLO");
+            throw Code.MALFORMED.because("frame: type " + frame.type() + " after HELLO");
         }
         int type = frame.type();
         UnsafeBuffer out = output.payload();
@@ -360,17 +358,16 @@ final class InboundSession implements StreamSession {
 
     private void onHello() {
         if (inbound != null) {
-            throw new DartException(DartException.Code.MALFORMED, "frame: a second HELLO");
+            throw Code.MALFORMED.because("frame: a second HELLO");
         }
         UUID job = new UUID(payload.getLong(0, BIG_ENDIAN), payload.getLong(8, BIG_ENDIAN));
         int serverId = payload.getInt(16, BIG_ENDIAN);
         long window = payload.getLong(20, BIG_ENDIAN);
         long lastSent = payload.getLong(28, BIG_ENDIAN);
         if (serverId < 0 || window < 1 || !FrameFlyweight.isNumber(lastSent)) {
-            throw new DartException(
-                    DartException.Code.MALFORMED,
-                    "frame: HELLO of server %s with window %s and last sequence %s"
-                            .formatted(serverId, window, lastSent));
+            throw Code.MALFORMED.because(
+                    "frame: HELLO of server %s with window %s and last sequence %s",
+                    serverId, window, lastSent);
         }
         greeting.onHello(job, serverId);
         inbound = engine.attach(this, job, serverId, lastSent);
@@ -391,8 +388,7 @@ final class InboundSession implements StreamSession {
             if (inbound.isSkipping()) {
                 return true;
             }
-            throw new DartException(
-                    DartException.Code.MALFORMED,
+            throw Code.MALFORMED.because(
                     "frame: sequence " + frame.sequence() + " where " + wanted + " is expected");
         }
         inbound.endSkipping();
@@ -402,10 +398,9 @@ final class InboundSession implements StreamSession {
     private void onFin() {
         long last = payload.getLong(0, BIG_ENDIAN);
         if (last != inbound.nextWanted() - 1 || last != inbound.acknowledgedNext() - 1) {
-            throw new DartException(
-                    DartException.Code.MALFORMED,
-                    "frame: FIN after %s where %s was the last frame"
-                            .formatted(last, inbound.nextWanted() - 1));
+            throw Code.MALFORMED.because(
+                    "frame: FIN after %s where %s was the last frame",
+                    last, inbound.nextWanted() - 1);
         }
         output.send(FrameFlyweight.FIN_ACK, 0);
         engine.finished(inbound);

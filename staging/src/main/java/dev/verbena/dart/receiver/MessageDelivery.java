@@ -1,6 +1,7 @@
 package dev.verbena.dart.receiver;
 
 import dev.verbena.dart.DartException;
+import dev.verbena.dart.DartException.Code;
 import dev.verbena.dart.store.InboundMessage;
 import dev.verbena.dart.store.InboundStream;
 import dev.verbena.dart.store.MessageDescriptions;
@@ -287,9 +288,8 @@ final class MessageDelivery {
         stream.loseBeginnings();
         Counters.add(shared.abandoned, 1);
         shared.report(
-                new DartException(
-                        DartException.Code.TRANSFER_FAILED,
-                        "message %s of client %s, half received before, is lost: %s"
-                                .formatted(message.sequence(), message.clientId(), whyNot)));
+                Code.TRANSFER_FAILED.because(
+                        "message %s of client %s, half received before, is lost: %s",
+                        message.sequence(), message.clientId(), whyNot));
     }
 }

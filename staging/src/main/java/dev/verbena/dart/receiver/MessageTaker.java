@@ -1,6 +1,6 @@
 package dev.verbena.dart.receiver;
 
-import dev.verbena.dart.DartException;
+import dev.verbena.dart.DartException.Code;
 import dev.verbena.dart.store.InboundMessage;
 import dev.verbena.dart.store.InboundStream;
 import dev.verbena.dart.wire.FrameFlyweight;
@@ -304,10 +304,9 @@ final class MessageTaker {
         }
         Counters.add(shared.abandoned, 1);
         shared.report(
-                new DartException(
-                        DartException.Code.TRANSFER_FAILED,
-                        "message %s of client %s is lost: %s"
-                                .formatted(frame.messageSequence(), frame.clientId(), why)));
+                Code.TRANSFER_FAILED.because(
+                        "message %s of client %s is lost: %s",
+                        frame.messageSequence(), frame.clientId(), why));
         return true;
     }
 }

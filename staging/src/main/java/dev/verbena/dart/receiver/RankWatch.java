@@ -3,6 +3,7 @@ package dev.verbena.dart.receiver;
 import dev.verbena.agent.Environment;
 import dev.verbena.agent.ProtocolAgent;
 import dev.verbena.dart.DartException;
+import dev.verbena.dart.DartException.Code;
 import dev.verbena.dart.DartLostHandler;
 import dev.verbena.dart.step.StepAssembler;
 import dev.verbena.dart.store.InboundStream;
@@ -218,8 +219,7 @@ public final class RankWatch {
         environment
                 .errorHandler()
                 .onError(
-                        new DartException(
-                                DartException.Code.PROCESS_LOST,
+                        Code.PROCESS_LOST.because(
                                 who + " was lost by its server: it died, or cannot be reached"));
         if (handler != null) {
             try {

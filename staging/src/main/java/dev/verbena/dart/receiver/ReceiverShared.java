@@ -2,6 +2,7 @@ package dev.verbena.dart.receiver;
 
 import dev.verbena.agent.Environment;
 import dev.verbena.dart.DartException;
+import dev.verbena.dart.DartException.Code;
 import dev.verbena.dart.config.ReceiverSettings;
 import dev.verbena.dart.step.StepAssembler;
 import dev.verbena.dart.store.InboundMessage;
@@ -264,10 +265,8 @@ final class ReceiverShared {
     }
 
     static DartException malformed(FrameFlyweight frame, String what) {
-        return new DartException(
-                DartException.Code.MALFORMED,
-                "frame %s, message %s of client %s: %s"
-                        .formatted(
-                                frame.sequence(), frame.messageSequence(), frame.clientId(), what));
+        return Code.MALFORMED.because(
+                "frame %s, message %s of client %s: %s",
+                frame.sequence(), frame.messageSequence(), frame.clientId(), what);
     }
 }

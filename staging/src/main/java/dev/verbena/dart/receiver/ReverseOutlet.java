@@ -3,7 +3,7 @@ package dev.verbena.dart.receiver;
 import static java.nio.ByteOrder.BIG_ENDIAN;
 
 import dev.verbena.agent.ProtocolAgent;
-import dev.verbena.dart.DartException;
+import dev.verbena.dart.DartException.Code;
 import dev.verbena.dart.DartReceiver;
 import dev.verbena.dart.ReverseStatistics;
 import dev.verbena.dart.config.ReceiverSettings;
@@ -194,10 +194,9 @@ public final class ReverseOutlet {
                         && slotLength == PieceFlyweight.LENGTH_MAX
                         && (upTo == -1 || FrameFlyweight.isNumber(upTo));
         if (!isPossible) {
-            throw new DartException(
-                    DartException.Code.MALFORMED,
-                    "frame: inbox of client %s with %s slots of %s bytes, taken up to %s"
-                            .formatted(clientId, slots, slotLength, upTo));
+            throw Code.MALFORMED.because(
+                    "frame: inbox of client %s with %s slots of %s bytes, taken up to %s",
+                    clientId, slots, slotLength, upTo);
         }
         ReverseDestination one = known(job, clientId, application, rank);
         if (kind == FrameFlyweight.REVERSE_GONE) {
@@ -227,8 +226,7 @@ public final class ReverseOutlet {
             }
         }
         if (destinations.size() == destinationsMax && !makeRoom()) {
-            throw new DartException(
-                    DartException.Code.MALFORMED,
+            throw Code.MALFORMED.because(
                     "frame: more than " + destinationsMax + " processes to send to");
         }
         ReverseDestination made = new ReverseDestination(job, clientId, application, rank);
@@ -316,11 +314,9 @@ public final class ReverseOutlet {
     private void reportUntaken(ReverseDestination one, String why) {
         if (one.messageCount() > 0) {
             errors.onError(
-                    new DartException(
-                            DartException.Code.UNCONFIRMED,
-                            "%s before %s messages were taken by rank %s of application %s"
-                                    .formatted(
-                                            why, one.messageCount(), one.rank, one.applicationId)));
+                    Code.UNCONFIRMED.because(
+                            "%s before %s messages were taken by rank %s of application %s",
+                            why, one.messageCount(), one.rank, one.applicationId));
         }
     }
 }

@@ -3,7 +3,7 @@ package dev.verbena.dart.receiver;
 import dev.verbena.agent.DurableStore.Completion;
 import dev.verbena.agent.DurableStore.ReadableFile;
 import dev.verbena.agent.ProtocolAgent;
-import dev.verbena.dart.DartException;
+import dev.verbena.dart.DartException.Code;
 import dev.verbena.dart.SinkStatistics;
 import dev.verbena.dart.store.InboundMessage;
 import dev.verbena.staging.CounterMirror;
@@ -204,7 +204,7 @@ final class SinkOutlet {
         if (messages.isEmpty()) {
             return;
         }
-        shared.report(new DartException(DartException.Code.TRANSFER_FAILED, text));
+        shared.report(Code.TRANSFER_FAILED.because(text));
         unreadableSince.putIfAbsent(messages.get(0), now);
         if (unreadable.isEmpty()) {
             unreadableNs = now + unreadableBackOffNs;
@@ -230,13 +230,9 @@ final class SinkOutlet {
 
     private void lost(InboundMessage message) {
         shared.report(
-                new DartException(
-                        DartException.Code.TRANSFER_FAILED,
-                        "message %s of client %s is lost: its file %s is gone"
-                                .formatted(
-                                        message.sequence(),
-                                        message.clientId(),
-                                        message.fileName())));
+                Code.TRANSFER_FAILED.because(
+                        "message %s of client %s is lost: its file %s is gone",
+                        message.sequence(), message.clientId(), message.fileName()));
         Counters.add(shared.abandoned, 1);
         settle(message);
     }
@@ -257,7 +253,7 @@ final class SinkOutlet {
         long now = shared.clock.nanoTime();
         Counters.add(retryCount, 1);
         if (!isDown) {
-            shared.report(new DartException(DartException.Code.TRANSFER_FAILED, why));
+            shared.report(Code.TRANSFER_FAILED.because(why));
         } else if (retryNs - now > 0) {
             return; // Another sender has found the same.
         }
@@ -319,7 +315,7 @@ final class SinkOutlet {
     }
 
     private void stays(Refusal refusal) {
-        shared.report(new DartException(DartException.Code.TRANSFER_FAILED, refusal.text()));
+        shared.report(Code.TRANSFER_FAILED.because(refusal.text()));
         Counters.add(refusedCount, 1);
         refused.accept(refusal.message());
         settle(refusal.message());

@@ -1,6 +1,7 @@
 package dev.verbena.dart.receiver;
 
 import dev.verbena.dart.DartException;
+import dev.verbena.dart.DartException.Code;
 import dev.verbena.dart.store.InboundMessage;
 import dev.verbena.dart.store.InboundStream;
 import dev.verbena.staging.Counters;
@@ -88,15 +89,10 @@ final class StreamTable {
     private static void checkNothingIsBeingNamed(InboundStream stream) {
         for (InboundMessage message : stream.storing()) {
             if (message.rename() != null || message.state() == InboundMessage.RENAMED) {
-                throw new DartException(
-                        DartException.Code.RECEIVER_UNREACHABLE,
-                        ("server %s of job %s begins anew while message %s of client %s is being "
-                                        + "stored: it has to connect again")
-                                .formatted(
-                                        stream.serverId(),
-                                        stream.job(),
-                                        message.sequence(),
-                                        message.clientId()));
+                throw Code.RECEIVER_UNREACHABLE.because(
+                        "server %s of job %s begins anew while message %s of client %s is being "
+                                + "stored: it has to connect again",
+                        stream.serverId(), stream.job(), message.sequence(), message.clientId());
             }
         }
     }
@@ -104,12 +100,11 @@ final class StreamTable {
     /** What is left of messages that were given up can be taken only if that is accepted. */
     private void goOnWithoutHalves(InboundStream stream) {
         if (!shared.settings.isAcceptingGaps()) {
-            throw new DartException(
-                    DartException.Code.RECEIVER_UNREACHABLE,
-                    ("messages that were half received from server %s of job %s were given "
-                                    + "up while it was away (unfinishedBytesMax). Tell the receiver to accept "
-                                    + "the gap, or give it a directory")
-                            .formatted(stream.serverId(), stream.job()));
+            throw Code.RECEIVER_UNREACHABLE.because(
+                    "messages that were half received from server %s of job %s were given "
+                            + "up while it was away (unfinishedBytesMax). Tell the receiver to accept "
+                            + "the gap, or give it a directory",
+                    stream.serverId(), stream.job());
         }
         stream.goOnWithoutHalves();
     }
@@ -134,10 +129,9 @@ final class StreamTable {
             }
         }
         if (least == null || worth(least) == BUSY) {
-            throw new DartException(
-                    DartException.Code.RECEIVER_UNREACHABLE,
-                    "this receiver knows %s servers that are connected, and takes no other"
-                            .formatted(STREAMS_MAX));
+            throw Code.RECEIVER_UNREACHABLE.because(
+                    "this receiver knows %s servers that are connected, and takes no other",
+                    STREAMS_MAX);
         }
         if (worth(least) == HALF) {
             least = leastHalf();
@@ -224,11 +218,10 @@ final class StreamTable {
 
     private void forget(InboundStream stream, String why) {
         shared.report(
-                new DartException(
-                        DartException.Code.RECEIVER_UNREACHABLE,
-                        ("server %s of job %s, which went away and did not end in order, is "
-                                        + "forgotten %s")
-                                .formatted(stream.serverId(), stream.job(), why)));
+                Code.RECEIVER_UNREACHABLE.because(
+                        "server %s of job %s, which went away and did not end in order, is "
+                                + "forgotten %s",
+                        stream.serverId(), stream.job(), why));
         for (InboundMessage message : new ArrayList<>(stream.open().values())) {
             abandoned.loseHalf(stream, message, "its server is forgotten");
         }
@@ -262,9 +255,7 @@ final class StreamTable {
                                 stream.acknowledgedNext());
         if (shared.settings.isAcceptingGaps() && firstHeld > stream.nextWanted()) {
             shared.report(
-                    new DartException(
-                            DartException.Code.RECEIVER_UNREACHABLE,
-                            what + "Going on behind the gap, as told"));
+                    Code.RECEIVER_UNREACHABLE.because(what + "Going on behind the gap, as told"));
             abandoned.abandonOpen(stream);
             stream.rewind();
             stream.beginAt(firstHeld);
@@ -273,11 +264,10 @@ final class StreamTable {
         }
         Counters.add(shared.protocolErrors, 1);
         shared.report(
-                new DartException(
-                        DartException.Code.RECEIVER_UNREACHABLE,
-                        ("%sStart this receiver on the directory of the earlier one, or tell it "
-                                        + "to accept the gap")
-                                .formatted(what)));
+                Code.RECEIVER_UNREACHABLE.because(
+                        "%sStart this receiver on the directory of the earlier one, or tell it "
+                                + "to accept the gap",
+                        what));
     }
 
     private void drop(InboundStream stream) {

@@ -1,6 +1,6 @@
 package dev.verbena.dart.server;
 
-import dev.verbena.dart.DartException;
+import dev.verbena.dart.DartException.Code;
 import dev.verbena.dart.wire.ControlFlyweight;
 import dev.verbena.dart.wire.ControlOutbox;
 import dev.verbena.transport.Transport;
@@ -49,8 +49,7 @@ final class DelegatedClients {
             client.oweCredits(record.credits());
             client.oweSeen();
         } else if (record.sequence() > client.lastSequence) {
-            throw new DartException(
-                    DartException.Code.MALFORMED,
+            throw Code.MALFORMED.because(
                     "DONE of message " + record.sequence() + " of " + client + ", never handed on");
         } else if (record.state() == ControlFlyweight.STATE_STREAMED) {
             client.streamed(record.sequence());

@@ -1,6 +1,7 @@
 package dev.verbena.dart.server;
 
 import dev.verbena.dart.DartException;
+import dev.verbena.dart.DartException.Code;
 import dev.verbena.dart.wire.ControlFlyweight;
 import dev.verbena.staging.Counters;
 import dev.verbena.staging.RareReports;
@@ -100,7 +101,7 @@ final class HeaderIntake {
                 ("message %s of %s is not delivered: it has %s bytes, and "
                                 + "messageLengthMax of the receiver is %s")
                         .formatted(sequence, client, length, shared.messageLengthMax()),
-                text -> new DartException(DartException.Code.TOO_LONG, text));
+                text -> Code.TOO_LONG.because(text));
         client.addDone(sequence, ControlFlyweight.RESULT_TOO_LONG, 1);
         clients.hasNews(client);
     }
@@ -108,9 +109,6 @@ final class HeaderIntake {
     /** A peer sent what makes no sense. */
     void malformed(String what) {
         Counters.add(shared.malformed, 1);
-        malformedReports.report(
-                clock.nanoTime(),
-                what,
-                text -> new DartException(DartException.Code.MALFORMED, text));
+        malformedReports.report(clock.nanoTime(), what, text -> Code.MALFORMED.because(text));
     }
 }

@@ -1,6 +1,7 @@
 package dev.verbena.dart.server;
 
 import dev.verbena.dart.DartException;
+import dev.verbena.dart.DartException.Code;
 import dev.verbena.dart.wire.ControlFlyweight;
 import dev.verbena.dart.wire.FrameFlyweight;
 import dev.verbena.dart.wire.MetadataFlyweight;
@@ -45,16 +46,10 @@ final class HeaderQueue {
         int length = MetadataFlyweight.check(buffer, metadata, available);
         long payload = MetadataFlyweight.payloadLength(buffer, metadata);
         if (length != available || payload != header.length()) {
-            throw new DartException(
-                    DartException.Code.MALFORMED,
-                    ("header of message %s: %s bytes of metadata and %s of payload, but its "
-                                    + "metadata block says %s and %s")
-                            .formatted(
-                                    header.sequence(),
-                                    available,
-                                    header.length(),
-                                    length,
-                                    payload));
+            throw Code.MALFORMED.because(
+                    "header of message %s: %s bytes of metadata and %s of payload, but its "
+                            + "metadata block says %s and %s",
+                    header.sequence(), available, header.length(), length, payload);
         }
     }
 

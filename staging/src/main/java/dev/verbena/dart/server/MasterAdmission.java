@@ -4,6 +4,7 @@ import dev.verbena.agent.Environment;
 import dev.verbena.agent.ProtocolAgent;
 import dev.verbena.dart.DartConfiguration;
 import dev.verbena.dart.DartException;
+import dev.verbena.dart.DartException.Code;
 import dev.verbena.dart.config.Assignments;
 import dev.verbena.dart.config.ConfigurationFile;
 import dev.verbena.dart.config.ServerSettings;
@@ -162,13 +163,11 @@ final class MasterAdmission implements AutoCloseable {
         }
         if (now - startNs - CLAIM_NS >= 0) {
             DartConfiguration other = file.read(name -> null);
-            throw new DartException(
-                    DartException.Code.NOT_BOOTSTRAPPED,
-                    ("another master has %s%s: stop it first, start this one as a slave, or "
-                                    + "name another file")
-                            .formatted(
-                                    settings.service().configurationFile(),
-                                    other == null ? "" : " (" + other.url() + ")"));
+            throw Code.NOT_BOOTSTRAPPED.because(
+                    "another master has %s%s: stop it first, start this one as a slave, or "
+                            + "name another file",
+                    settings.service().configurationFile(),
+                    other == null ? "" : " (" + other.url() + ")");
         }
         return 0;
     }
@@ -202,10 +201,8 @@ final class MasterAdmission implements AutoCloseable {
             return;
         }
         if (peer.waitingCount >= WAITING_MAX) {
-            throw new DartException(
-                    DartException.Code.MALFORMED,
-                    "a process registers again although %s registrations of it wait"
-                            .formatted(WAITING_MAX));
+            throw Code.MALFORMED.because(
+                    "a process registers again although %s registrations of it wait", WAITING_MAX);
         }
         // Throws if the address is none, while the sender can still be blamed.
         record.registration().uri();

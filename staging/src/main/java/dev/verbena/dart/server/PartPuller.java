@@ -1,6 +1,6 @@
 package dev.verbena.dart.server;
 
-import dev.verbena.dart.DartException;
+import dev.verbena.dart.DartException.Code;
 import dev.verbena.dart.config.ServerSettings;
 import dev.verbena.dart.stream.ServerBuffer;
 import dev.verbena.dart.wire.FrameFlyweight;
@@ -261,10 +261,7 @@ final class PartPuller implements AutoCloseable {
             return get(buffer);
         } catch (RuntimeException e) {
             refusal = "its memory cannot be read: " + e;
-            refusals.report(
-                    clock.nanoTime(),
-                    refusal,
-                    text -> new DartException(DartException.Code.TRANSFER_FAILED, text));
+            refusals.report(clock.nanoTime(), refusal, text -> Code.TRANSFER_FAILED.because(text));
             return THROWN;
         }
     }

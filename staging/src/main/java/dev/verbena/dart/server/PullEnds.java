@@ -1,6 +1,6 @@
 package dev.verbena.dart.server;
 
-import dev.verbena.dart.DartException;
+import dev.verbena.dart.DartException.Code;
 import dev.verbena.dart.config.ServerSettings;
 import dev.verbena.dart.wire.ControlFlyweight;
 import dev.verbena.staging.Counters;
@@ -57,8 +57,7 @@ final class PullEnds {
         settings.environment()
                 .errorHandler()
                 .onError(
-                        new DartException(
-                                DartException.Code.TRANSFER_FAILED,
+                        Code.TRANSFER_FAILED.because(
                                 "message " + message.sequence + " of " + client + " " + why));
     }
 }

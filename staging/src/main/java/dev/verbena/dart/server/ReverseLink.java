@@ -3,6 +3,7 @@ package dev.verbena.dart.server;
 import static java.nio.ByteOrder.BIG_ENDIAN;
 
 import dev.verbena.dart.DartException;
+import dev.verbena.dart.DartException.Code;
 import dev.verbena.dart.stream.ReverseStream;
 import dev.verbena.dart.wire.FrameFlyweight;
 import java.util.ArrayDeque;
@@ -114,8 +115,7 @@ final class ReverseLink implements ReverseStream {
         received++;
         ReversePiece piece = free.poll();
         if (piece == null || received > granted) {
-            throw new DartException(
-                    DartException.Code.MALFORMED,
+            throw Code.MALFORMED.because(
                     "frame: piece " + received + " where " + granted + " were granted");
         }
         piece.fill(clientId, from, at, length);

@@ -1,6 +1,6 @@
 package dev.verbena.dart.server;
 
-import dev.verbena.dart.DartException;
+import dev.verbena.dart.DartException.Code;
 import dev.verbena.dart.wire.ControlFlyweight;
 import dev.verbena.dart.wire.PieceFlyweight;
 import dev.verbena.memory.RegisteredRegion;
@@ -41,10 +41,9 @@ final class ReversePuts implements AutoCloseable {
     void onInbox(ServedClient client, ControlFlyweight record) {
         if (record.slotLength() != PieceFlyweight.LENGTH_MAX) {
             // The receiver would end this server's stream, and with it those of all others.
-            throw new DartException(
-                    DartException.Code.MALFORMED,
-                    "inbox of %s with slots of %s bytes, not %s"
-                            .formatted(client, record.slotLength(), PieceFlyweight.LENGTH_MAX));
+            throw Code.MALFORMED.because(
+                    "inbox of %s with slots of %s bytes, not %s",
+                    client, record.slotLength(), PieceFlyweight.LENGTH_MAX);
         }
         InboxState known = client.inbox;
         long taken = record.taken();

@@ -4,6 +4,7 @@ import dev.verbena.dart.DartClient;
 import dev.verbena.dart.DartCommand;
 import dev.verbena.dart.DartCommandHandler;
 import dev.verbena.dart.DartException;
+import dev.verbena.dart.DartException.Code;
 import dev.verbena.dart.DartTimings;
 import dev.verbena.dart.wire.ControlFlyweight;
 import dev.verbena.memory.RegisteredRegion;
@@ -104,8 +105,7 @@ final class ServerCommands implements AutoCloseable {
     void onCommand(
             ServedClient client, ControlFlyweight command, DirectBuffer payload, int offset) {
         if (client.waitingCommands >= WAITING_MAX) {
-            throw new DartException(
-                    DartException.Code.MALFORMED, client + " does not wait for its replies");
+            throw Code.MALFORMED.because(client + " does not wait for its replies");
         }
         Waiting one = new Waiting();
         one.client = client;
@@ -207,7 +207,7 @@ final class ServerCommands implements AutoCloseable {
     }
 
     private static DartException refused(String what) {
-        return new DartException(DartException.Code.COMMAND_FAILED, what);
+        return Code.COMMAND_FAILED.because(what);
     }
 
     private int stop(Waiting one) {

@@ -3,6 +3,7 @@ package dev.verbena.dart.server;
 import dev.verbena.agent.AgentThread;
 import dev.verbena.agent.ProtocolAgent;
 import dev.verbena.dart.DartException;
+import dev.verbena.dart.DartException.Code;
 import dev.verbena.dart.DartServer;
 import dev.verbena.dart.DartTimings;
 import dev.verbena.dart.ServerStatistics;
@@ -98,8 +99,7 @@ public final class ServerEngine {
             throw t1.fatal();
         }
         if (!isOver) {
-            throw new DartException(
-                    DartException.Code.TIMEOUT,
+            throw Code.TIMEOUT.because(
                     "server is not ready after " + timeoutNs / 1_000_000 + " ms");
         }
     }
@@ -184,19 +184,12 @@ public final class ServerEngine {
                 return;
             }
             if (isOver) {
-                throw new DartException(
-                        DartException.Code.SERVER_UNREACHABLE,
-                        "barrier %s: %s"
-                                .formatted(
-                                        number,
-                                        t1.isEnded()
-                                                ? "this server has ended"
-                                                : barrier.failure()));
+                throw Code.SERVER_UNREACHABLE.because(
+                        "barrier %s: %s",
+                        number, t1.isEnded() ? "this server has ended" : barrier.failure());
             }
-            throw new DartException(
-                    DartException.Code.TIMEOUT,
-                    "barrier %s after %s ms: %s"
-                            .formatted(number, timeoutNs / 1_000_000, barrier.missing()));
+            throw Code.TIMEOUT.because(
+                    "barrier %s after %s ms: %s", number, timeoutNs / 1_000_000, barrier.missing());
         }
     }
 
@@ -213,7 +206,7 @@ public final class ServerEngine {
         try {
             awaitStopped(settings.service().closeTimeoutNs());
         } catch (DartException e) {
-            if (e.code() != DartException.Code.INTERRUPTED) {
+            if (e.code() != Code.INTERRUPTED) {
                 throw e;
             }
         }

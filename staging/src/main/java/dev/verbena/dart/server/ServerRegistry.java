@@ -1,7 +1,7 @@
 package dev.verbena.dart.server;
 
 import dev.verbena.agent.Environment;
-import dev.verbena.dart.DartException;
+import dev.verbena.dart.DartException.Code;
 import dev.verbena.dart.config.ServerSettings;
 import dev.verbena.dart.wire.ConnectNote;
 import dev.verbena.dart.wire.ControlFlyweight;
@@ -312,8 +312,7 @@ final class ServerRegistry implements AutoCloseable {
             case ControlFlyweight.STOP -> onStop(peer, record.result() == 1);
             case ControlFlyweight.RESUME -> onResume(clientOf(peer, record), record);
             default ->
-                    throw new DartException(
-                            DartException.Code.MALFORMED,
+                    throw Code.MALFORMED.because(
                             "record type " + record.type() + " is not for a server");
         }
     }
@@ -331,8 +330,7 @@ final class ServerRegistry implements AutoCloseable {
     /** A slave asks on behalf of a process, or somebody who calls himself a slave: same rule. */
     private void onStopOfAll(boolean isNow) {
         if (!settings.isStoppableByClients()) {
-            throw new DartException(
-                    DartException.Code.MALFORMED,
+            throw Code.MALFORMED.because(
                     "a slave asks to stop all servers, but this master does not let processes stop"
                             + " it (DartServer.Context.stoppableByClients)");
         }
@@ -364,16 +362,14 @@ final class ServerRegistry implements AutoCloseable {
             return kept;
         }
         if (client == null || client.id != record.clientId()) {
-            throw new DartException(
-                    DartException.Code.MALFORMED,
-                    "record type %s of client %s on a connection not its own"
-                            .formatted(record.type(), record.clientId()));
+            throw Code.MALFORMED.because(
+                    "record type %s of client %s on a connection not its own",
+                    record.type(), record.clientId());
         }
         if (client.state == ServedClient.GONE) {
-            throw new DartException(
-                    DartException.Code.MALFORMED,
-                    "record type %s of %s, which has left, or whose rank another process has taken"
-                            .formatted(record.type(), client));
+            throw Code.MALFORMED.because(
+                    "record type %s of %s, which has left, or whose rank another process has taken",
+                    record.type(), client);
         }
         return client;
     }
@@ -392,8 +388,7 @@ final class ServerRegistry implements AutoCloseable {
             return;
         }
         if (client.outstandingHeaders > 0 || client.hasSentHeader) {
-            throw new DartException(
-                    DartException.Code.MALFORMED, "RESUME of " + client + " after its headers");
+            throw Code.MALFORMED.because("RESUME of " + client + " after its headers");
         }
         client.resume(record.sequence());
     }
@@ -459,9 +454,7 @@ final class ServerRegistry implements AutoCloseable {
     }
 
     void report(String what) {
-        environment
-                .errorHandler()
-                .onError(new DartException(DartException.Code.SERVER_UNREACHABLE, what));
+        environment.errorHandler().onError(Code.SERVER_UNREACHABLE.because(what));
     }
 
     @Override

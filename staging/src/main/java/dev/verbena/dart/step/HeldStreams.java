@@ -1,7 +1,7 @@
 package dev.verbena.dart.step;
 
 import dev.verbena.agent.ProtocolAgent;
-import dev.verbena.dart.DartException;
+import dev.verbena.dart.DartException.Code;
 import dev.verbena.dart.DartMetadata;
 import dev.verbena.dart.config.StepSettings;
 import dev.verbena.staging.Counters;
@@ -115,7 +115,7 @@ public final class HeldStreams {
         isByBytes.lazySet(isBytesMax ? 1 : 0);
         text = textOf(stream, isBytesMax);
         if (wait.group().isReportDue(now, REPORT_EVERY_NS)) {
-            errors.onError(new DartException(DartException.Code.TIMEOUT, text));
+            errors.onError(Code.TIMEOUT.because(text));
         }
     }
 

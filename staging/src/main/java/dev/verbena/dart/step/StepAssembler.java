@@ -2,6 +2,7 @@ package dev.verbena.dart.step;
 
 import dev.verbena.agent.ProtocolAgent;
 import dev.verbena.dart.DartException;
+import dev.verbena.dart.DartException.Code;
 import dev.verbena.dart.DartMetadata;
 import dev.verbena.dart.DartStepContext;
 import dev.verbena.dart.StepStatistics;
@@ -235,8 +236,7 @@ public final class StepAssembler {
         StepGroup group = group(message.job(), metadata.applicationId());
         boolean isLate = group != null && group.hasEnded(metadata.step());
         errors.onError(
-                new DartException(
-                        DartException.Code.TIMEOUT,
+                Code.TIMEOUT.because(
                         (isLate ? "late: message " : "surplus: message ")
                                 + message.sequence()
                                 + " of client "
@@ -310,7 +310,7 @@ public final class StepAssembler {
             OpenStep step = ready.peek();
             work++;
             if (!isToBeDelivered(step)) {
-                report(DartException.Code.TIMEOUT, step + " is dropped: " + step.missing());
+                report(Code.TIMEOUT, step + " is dropped: " + step.missing());
                 Counters.add(dropped, 1);
             } else if (handle(step)) {
                 Counters.add(step.isComplete() ? complete : incomplete, 1);
@@ -377,7 +377,7 @@ public final class StepAssembler {
         isStopped = true;
         stop.accept(
                 new DartException(
-                        DartException.Code.UNCONFIRMED,
+                        Code.UNCONFIRMED,
                         "the handler failed with %s%s"
                                 .formatted(
                                         step,
@@ -394,7 +394,7 @@ public final class StepAssembler {
         step.forEach(free);
     }
 
-    private void report(DartException.Code code, String what) {
+    private void report(Code code, String what) {
         errors.onError(new DartException(code, what));
     }
 
@@ -419,7 +419,7 @@ public final class StepAssembler {
         for (StepGroup group : groups) {
             for (OpenStep step : group.open) {
                 report(
-                        DartException.Code.UNCONFIRMED,
+                        Code.UNCONFIRMED,
                         "%s was not handed over before the receiver closed%s"
                                 .formatted(step, step.isComplete() ? "" : ": " + step.missing()));
             }

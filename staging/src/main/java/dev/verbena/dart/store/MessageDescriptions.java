@@ -2,7 +2,7 @@ package dev.verbena.dart.store;
 
 import dev.verbena.agent.DurableStore;
 import dev.verbena.agent.Environment;
-import dev.verbena.dart.DartException;
+import dev.verbena.dart.DartException.Code;
 import dev.verbena.dart.DartMetadata;
 import dev.verbena.dart.DartReceiver;
 import java.util.HashSet;
@@ -185,10 +185,9 @@ public final class MessageDescriptions implements AutoCloseable {
             environment
                     .errorHandler()
                     .onError(
-                            new DartException(
-                                    DartException.Code.TRANSFER_FAILED,
-                                    "files are stored, but not all are described in %s: %s"
-                                            .formatted(DartReceiver.DESCRIPTIONS, why)));
+                            Code.TRANSFER_FAILED.because(
+                                    "files are stored, but not all are described in %s: %s",
+                                    DartReceiver.DESCRIPTIONS, why));
         }
     }
 

@@ -3,6 +3,7 @@ package dev.verbena.dart.store;
 import dev.verbena.agent.DurableStore;
 import dev.verbena.dart.AckMode;
 import dev.verbena.dart.DartException;
+import dev.verbena.dart.DartException.Code;
 import dev.verbena.dart.config.ReceiverSettings;
 import java.util.ArrayDeque;
 import org.agrona.DirectBuffer;
@@ -224,8 +225,7 @@ public final class MessageFiles implements AutoCloseable {
         long at = message.broughtBack();
         int wanted = (int) Math.min(piece.capacity(), message.received - at);
         if (file == null || file.read(at, piece, 0, wanted) < wanted) {
-            throw new DartException(
-                    DartException.Code.TRANSFER_FAILED,
+            throw Code.TRANSFER_FAILED.because(
                     "its file " + message.temporaryName + " is gone or too short");
         }
         message.bringBack(piece, wanted, isAssembling);
@@ -402,12 +402,9 @@ public final class MessageFiles implements AutoCloseable {
 
     /** By the name that its sender knows, not by the one that the file has until it is complete. */
     public static DartException failed(InboundMessage message, String why) {
-        return new DartException(
-                DartException.Code.TRANSFER_FAILED,
-                "file %s cannot be stored: %s"
-                        .formatted(
-                                message.fileName,
-                                why.replace(message.temporaryName, message.fileName)));
+        return Code.TRANSFER_FAILED.because(
+                "file %s cannot be stored: %s",
+                message.fileName, why.replace(message.temporaryName, message.fileName));
     }
 
     /** Nobody will go on: no journal is left either. */

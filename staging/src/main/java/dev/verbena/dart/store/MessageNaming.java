@@ -3,6 +3,7 @@ package dev.verbena.dart.store;
 import dev.verbena.agent.DurableStore;
 import dev.verbena.agent.ProtocolAgent;
 import dev.verbena.dart.DartException;
+import dev.verbena.dart.DartException.Code;
 import dev.verbena.dart.config.ReceiverSettings;
 import java.util.List;
 
@@ -238,13 +239,10 @@ public final class MessageNaming {
             settings.environment()
                     .errorHandler()
                     .onError(
-                            new DartException(
-                                    DartException.Code.TRANSFER_FAILED,
-                                    ("no free name for '%s' after %s tries; looking on. Are there so many "
-                                                    + "files whose names begin so, or can none be opened?")
-                                            .formatted(
-                                                    files.plainName(message),
-                                                    PATIENCE * TRIES_PER_CYCLE)));
+                            Code.TRANSFER_FAILED.because(
+                                    "no free name for '%s' after %s tries; looking on. Are there so many "
+                                            + "files whose names begin so, or can none be opened?",
+                                    files.plainName(message), PATIENCE * TRIES_PER_CYCLE));
         }
         return false;
     }
@@ -262,15 +260,10 @@ public final class MessageNaming {
                     settings.environment()
                             .errorHandler()
                             .onError(
-                                    new DartException(
-                                            DartException.Code.NAME_TAKEN,
-                                            ("there is a file '%s' with other bytes: message %s of client %s is "
-                                                            + "stored as '%s'")
-                                                    .formatted(
-                                                            name,
-                                                            message.sequence,
-                                                            message.clientId,
-                                                            candidate)));
+                                    Code.NAME_TAKEN.because(
+                                            "there is a file '%s' with other bytes: message %s of client %s is "
+                                                    + "stored as '%s'",
+                                            name, message.sequence, message.clientId, candidate));
                 }
                 message.named(candidate);
                 return true;

@@ -2,7 +2,7 @@ package dev.verbena.dart.store;
 
 import dev.verbena.agent.DurableStore;
 import dev.verbena.agent.ProtocolAgent;
-import dev.verbena.dart.DartException;
+import dev.verbena.dart.DartException.Code;
 import dev.verbena.staging.DeliveredNumbers;
 import dev.verbena.staging.file.AtomicFile;
 import java.util.Collection;
@@ -127,8 +127,7 @@ public final class ReceiverJournal {
         if (!isReported) {
             isReported = true;
             errorHandler.onError(
-                    new DartException(
-                            DartException.Code.TRANSFER_FAILED,
+                    Code.TRANSFER_FAILED.because(
                             "receiver's state cannot be written, so nothing is acknowledged: "
                                     + why));
         }

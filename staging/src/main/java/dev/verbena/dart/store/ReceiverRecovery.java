@@ -1,7 +1,7 @@
 package dev.verbena.dart.store;
 
 import dev.verbena.agent.DurableStore;
-import dev.verbena.dart.DartException;
+import dev.verbena.dart.DartException.Code;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
@@ -98,15 +98,11 @@ public final class ReceiverRecovery {
         }
         if (files.isTooLong(message)) {
             // Nothing was changed yet; to go on without it would lose what was acknowledged of it.
-            throw new DartException(
-                    DartException.Code.TOO_LONG,
-                    ("an earlier receiver of this directory has begun message %s of client "
-                                    + "%s with %s bytes: start with a messageLengthMax that is not below "
-                                    + "that, or without a handler")
-                            .formatted(
-                                    message.sequence,
-                                    message.clientId,
-                                    message.metadata.payloadLength()));
+            throw Code.TOO_LONG.because(
+                    "an earlier receiver of this directory has begun message %s of client "
+                            + "%s with %s bytes: start with a messageLengthMax that is not below "
+                            + "that, or without a handler",
+                    message.sequence, message.clientId, message.metadata.payloadLength());
         }
         String whyNot = files.resume(message);
         if (whyNot.isEmpty()) {
@@ -146,6 +142,6 @@ public final class ReceiverRecovery {
     }
 
     private void report(String what) {
-        errorHandler.onError(new DartException(DartException.Code.TRANSFER_FAILED, what));
+        errorHandler.onError(Code.TRANSFER_FAILED.because(what));
     }
 }

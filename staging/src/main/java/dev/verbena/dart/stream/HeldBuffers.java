@@ -1,6 +1,6 @@
 package dev.verbena.dart.stream;
 
-import dev.verbena.dart.DartException;
+import dev.verbena.dart.DartException.Code;
 import java.util.function.Consumer;
 import org.agrona.ErrorHandler;
 
@@ -173,10 +173,8 @@ public final class HeldBuffers {
 
     void checkAcknowledgement(long next) {
         if (next < 1 || next > sentUpTo + 1) {
-            throw new DartException(
-                    DartException.Code.MALFORMED,
-                    "frame: ACK asks for %s although %s is the last one sent"
-                            .formatted(next, sentUpTo));
+            throw Code.MALFORMED.because(
+                    "frame: ACK asks for %s although %s is the last one sent", next, sentUpTo);
         }
     }
 
@@ -209,10 +207,9 @@ public final class HeldBuffers {
     /** Sends again from this number on. */
     void rewind(long next) {
         if (next < acknowledgedNext || next > sentUpTo + 1) {
-            throw new DartException(
-                    DartException.Code.MALFORMED,
-                    "frame: asked for %s, which is outside %s to %s"
-                            .formatted(next, acknowledgedNext, sentUpTo + 1));
+            throw Code.MALFORMED.because(
+                    "frame: asked for %s, which is outside %s to %s",
+                    next, acknowledgedNext, sentUpTo + 1);
         }
         unacknowledged = 0;
         sendAt = head;

@@ -4,6 +4,7 @@ import static java.nio.ByteOrder.BIG_ENDIAN;
 
 import dev.verbena.agent.ByteStreams.ByteStream;
 import dev.verbena.dart.DartException;
+import dev.verbena.dart.DartException.Code;
 import dev.verbena.dart.config.ServerSettings;
 import dev.verbena.dart.wire.FrameFlyweight;
 import dev.verbena.dart.wire.SecretProof;
@@ -54,11 +55,10 @@ final class LinkGreeting {
                 type == FrameFlyweight.ERROR
                         || type == (isChallenged ? FrameFlyweight.PROOF : FrameFlyweight.CHALLENGE);
         if (!isExpected) {
-            throw new DartException(
-                    DartException.Code.NOT_AUTHENTICATED,
-                    ("it has not proved that it knows the shared secret, but sends a frame "
-                                    + "of type %s: %s")
-                            .formatted(type, REMEDY));
+            throw Code.NOT_AUTHENTICATED.because(
+                    "it has not proved that it knows the shared secret, but sends a frame "
+                            + "of type %s: %s",
+                    type, REMEDY);
         }
     }
 
@@ -66,8 +66,7 @@ final class LinkGreeting {
     int onChallenge(DirectBuffer from, int at, MutableDirectBuffer to, int toAt) {
         secret.takeChallenge(SecretProof.RECEIVER, from, at);
         if (!secret.isFor(job, serverId)) {
-            throw new DartException(
-                    DartException.Code.MALFORMED, "frame: CHALLENGE for another stream");
+            throw Code.MALFORMED.because("frame: CHALLENGE for another stream");
         }
         isChallenged = true;
         return secret.putProof(SecretProof.SERVER, to, toAt);
@@ -80,8 +79,7 @@ final class LinkGreeting {
      */
     void onProof(DirectBuffer from, int at) {
         if (!secret.isProof(SecretProof.RECEIVER, from, at)) {
-            throw new DartException(
-                    DartException.Code.NOT_AUTHENTICATED,
+            throw Code.NOT_AUTHENTICATED.because(
                     "its shared secret is not that of this server: give both the same --secret"
                             + " FILE");
         }
@@ -110,7 +108,7 @@ final class LinkGreeting {
                 .end(out, FrameFlyweight.LENGTH, 4 + text.length);
         // The connection is new and nothing waits to be sent: the socket takes all of it.
         stream.write(out, 0, FrameFlyweight.LENGTH + 4 + text.length);
-        DartException refusal = new DartException(DartException.Code.RECEIVER_UNREACHABLE, what);
+        DartException refusal = Code.RECEIVER_UNREACHABLE.because(what);
         if (!isGapReported) {
             isGapReported = true;
             settings.environment().errorHandler().onError(refusal);

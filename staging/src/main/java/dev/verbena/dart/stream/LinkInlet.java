@@ -2,6 +2,7 @@ package dev.verbena.dart.stream;
 
 import dev.verbena.agent.ByteStreams.ByteStream;
 import dev.verbena.dart.DartException;
+import dev.verbena.dart.DartException.Code;
 import dev.verbena.dart.wire.FrameFlyweight;
 import dev.verbena.dart.wire.PieceFlyweight;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -43,8 +44,7 @@ final class LinkInlet {
         if (length >= wanted) {
             frame.wrap(in, 0);
             if (frame.type() == FrameFlyweight.DATA) {
-                throw new DartException(
-                        DartException.Code.MALFORMED, "frame: DATA from the receiver");
+                throw Code.MALFORMED.because("frame: DATA from the receiver");
             }
             wanted += frame.payloadLength();
         }
@@ -54,8 +54,7 @@ final class LinkInlet {
             return n > 0 ? PART : n < 0 ? ENDED : NOTHING;
         }
         if (!frame.isIntact(in, FrameFlyweight.LENGTH)) {
-            throw new DartException(
-                    DartException.Code.MALFORMED, "frame: wrong checksum from the receiver");
+            throw Code.MALFORMED.because("frame: wrong checksum from the receiver");
         }
         frame.check();
         length = 0;

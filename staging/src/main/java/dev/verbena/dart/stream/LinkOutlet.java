@@ -2,7 +2,7 @@ package dev.verbena.dart.stream;
 
 import dev.verbena.agent.ByteStreams.ByteStream;
 import dev.verbena.dart.AckMode;
-import dev.verbena.dart.DartException;
+import dev.verbena.dart.DartException.Code;
 import dev.verbena.dart.config.ServerSettings;
 import dev.verbena.dart.wire.ControlFlyweight;
 import dev.verbena.dart.wire.FrameFlyweight;
@@ -218,15 +218,10 @@ final class LinkOutlet {
             settings.environment()
                     .errorHandler()
                     .onError(
-                            new DartException(
-                                    DartException.Code.TOO_LONG,
-                                    ("message %s of client %s is not delivered: it has %s bytes, and "
-                                                    + "messageLengthMax of the receiver is %s")
-                                            .formatted(
-                                                    part.sequence,
-                                                    part.clientId,
-                                                    length,
-                                                    messageLengthMax)));
+                            Code.TOO_LONG.because(
+                                    "message %s of client %s is not delivered: it has %s bytes, and "
+                                            + "messageLengthMax of the receiver is %s",
+                                    part.sequence, part.clientId, length, messageLengthMax));
         }
     }
 
@@ -240,11 +235,10 @@ final class LinkOutlet {
         settings.environment()
                 .errorHandler()
                 .onError(
-                        new DartException(
-                                DartException.Code.TRANSFER_FAILED,
-                                ("message %s of client %s is lost: the receiver has not got its "
-                                                + "beginning, which an earlier one had acknowledged")
-                                        .formatted(sequence, clientId)));
+                        Code.TRANSFER_FAILED.because(
+                                "message %s of client %s is lost: the receiver has not got its "
+                                        + "beginning, which an earlier one had acknowledged",
+                                sequence, clientId));
     }
 
     /** Whether a loss could be told of now. */

@@ -1,6 +1,6 @@
 package dev.verbena.dart.stream;
 
-import dev.verbena.dart.DartException;
+import dev.verbena.dart.DartException.Code;
 import dev.verbena.dart.DartServer;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
@@ -25,9 +25,7 @@ public final class LostMessages {
             }
         }
         errorHandler.onError(
-                new DartException(
-                        DartException.Code.UNCONFIRMED,
-                        "server closed before " + why + " " + message));
+                Code.UNCONFIRMED.because("server closed before " + why + " " + message));
     }
 
     public List<DartServer.LostMessage> all() {

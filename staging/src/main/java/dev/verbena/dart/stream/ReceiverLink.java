@@ -5,6 +5,7 @@ import static java.nio.ByteOrder.BIG_ENDIAN;
 import dev.verbena.agent.AgentThread;
 import dev.verbena.agent.ByteStreams.ByteStream;
 import dev.verbena.dart.DartException;
+import dev.verbena.dart.DartException.Code;
 import dev.verbena.dart.config.ServerSettings;
 import dev.verbena.dart.wire.FrameFlyweight;
 import dev.verbena.dart.wire.StreamName;
@@ -204,9 +205,7 @@ public final class ReceiverLink implements AutoCloseable {
             awaySinceNs = now;
         }
         if (wasStreaming || shared.receiverState() == StreamOwner.RECEIVER_UNKNOWN) {
-            settings.environment()
-                    .errorHandler()
-                    .onError(new DartException(DartException.Code.RECEIVER_UNREACHABLE, what));
+            settings.environment().errorHandler().onError(Code.RECEIVER_UNREACHABLE.because(what));
         }
         shared.trouble(what);
         if (earlier == null) {
@@ -376,8 +375,7 @@ public final class ReceiverLink implements AutoCloseable {
                 byte[] text = new byte[inFrame.payloadLength() - 4];
                 in.getBytes(at + 4, text);
                 isRefused = true;
-                throw new DartException(
-                        DartException.Code.RECEIVER_UNREACHABLE,
+                throw Code.RECEIVER_UNREACHABLE.because(
                         "it says: " + Names.readable(new String(text, StandardCharsets.UTF_8)));
             }
             default -> throw unexpected();
@@ -393,10 +391,9 @@ public final class ReceiverLink implements AutoCloseable {
         boolean isTooFar = next > held.sentUpTo() + 1;
         boolean isNumber = next > 0 && FrameFlyweight.isNumber(next);
         if (window < 1 || !isNumber || lengthMax < 0 || isTooFar && earlier == null) {
-            throw new DartException(
-                    DartException.Code.MALFORMED,
-                    "frame: HELLO_ACK with window %s, next sequence %s and longest message %s"
-                            .formatted(window, next, lengthMax));
+            throw Code.MALFORMED.because(
+                    "frame: HELLO_ACK with window %s, next sequence %s and longest message %s",
+                    window, next, lengthMax);
         }
         if (next < held.acknowledgedNext()) {
             greeting.refuseGap(next, held.acknowledgedNext(), out, stream);
@@ -450,9 +447,7 @@ public final class ReceiverLink implements AutoCloseable {
     }
 
     private DartException unexpected() {
-        return new DartException(
-                DartException.Code.MALFORMED,
-                "frame: type " + inFrame.type() + " in state " + state);
+        return Code.MALFORMED.because("frame: type " + inFrame.type() + " in state " + state);
     }
 
     /**

@@ -2,6 +2,7 @@ package dev.verbena.dart.stream;
 
 import dev.verbena.agent.DurableStore;
 import dev.verbena.dart.DartException;
+import dev.verbena.dart.DartException.Code;
 import dev.verbena.dart.wire.FrameFlyweight;
 import dev.verbena.staging.Counters;
 import dev.verbena.staging.admission.Account;
@@ -253,10 +254,8 @@ public final class SpillFiles implements AutoCloseable {
                 .environment()
                 .errorHandler()
                 .onError(
-                        new DartException(
-                                DartException.Code.TRANSFER_FAILED,
-                                "spill directory %s: %s"
-                                        .formatted(shared.settings.spillDirectory(), what)));
+                        Code.TRANSFER_FAILED.because(
+                                "spill directory %s: %s", shared.settings.spillDirectory(), what));
     }
 
     /** Keeps what the receiver has not acknowledged, and says so. */

@@ -3,6 +3,7 @@ package dev.verbena.dart.wire;
 import static java.nio.ByteOrder.BIG_ENDIAN;
 
 import dev.verbena.dart.DartException;
+import dev.verbena.dart.DartException.Code;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 
@@ -58,6 +59,6 @@ public final class ClientNotice {
     }
 
     private static DartException malformed(String what) {
-        return new DartException(DartException.Code.MALFORMED, "notice about a client: " + what);
+        return Code.MALFORMED.because("notice about a client: " + what);
     }
 }

@@ -1,6 +1,7 @@
 package dev.verbena.dart.wire;
 
 import dev.verbena.dart.DartException;
+import dev.verbena.dart.DartException.Code;
 
 /**
  * Whether the fields of a control record that may come from anywhere make sense. Allocates nothing
@@ -143,6 +144,6 @@ public final class ControlCheck {
     }
 
     public static DartException malformed(String what) {
-        return new DartException(DartException.Code.MALFORMED, "control record: " + what);
+        return Code.MALFORMED.because("control record: " + what);
     }
 }

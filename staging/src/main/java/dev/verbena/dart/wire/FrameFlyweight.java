@@ -3,6 +3,7 @@ package dev.verbena.dart.wire;
 import static java.nio.ByteOrder.BIG_ENDIAN;
 
 import dev.verbena.dart.DartException;
+import dev.verbena.dart.DartException.Code;
 import dev.verbena.staging.Checksum;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
@@ -301,6 +302,6 @@ public final class FrameFlyweight {
     }
 
     private static DartException malformed(String what) {
-        return new DartException(DartException.Code.MALFORMED, "frame: " + what);
+        return Code.MALFORMED.because("frame: " + what);
     }
 }

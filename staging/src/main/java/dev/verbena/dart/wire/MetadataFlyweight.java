@@ -4,6 +4,7 @@ import static java.nio.ByteOrder.LITTLE_ENDIAN;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.verbena.dart.DartException;
+import dev.verbena.dart.DartException.Code;
 import dev.verbena.dart.ElementType;
 import dev.verbena.staging.Names;
 import org.agrona.DirectBuffer;
@@ -187,6 +188,6 @@ public final class MetadataFlyweight {
     }
 
     private static DartException malformed(String what) {
-        return new DartException(DartException.Code.MALFORMED, "metadata block: " + what);
+        return Code.MALFORMED.because("metadata block: " + what);
     }
 }

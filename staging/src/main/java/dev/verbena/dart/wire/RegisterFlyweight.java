@@ -2,7 +2,7 @@ package dev.verbena.dart.wire;
 
 import static java.nio.ByteOrder.LITTLE_ENDIAN;
 
-import dev.verbena.dart.DartException;
+import dev.verbena.dart.DartException.Code;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import org.agrona.MutableDirectBuffer;
@@ -52,11 +52,10 @@ public final class RegisterFlyweight {
     public ControlFlyweight write(int role, int credits, int rank, int applicationId, URI uri) {
         byte[] bytes = uri.toString().getBytes(StandardCharsets.US_ASCII);
         if (bytes.length > ControlFlyweight.URI_LENGTH_MAX) {
-            throw new DartException(
-                    DartException.Code.INCOMPATIBLE,
-                    ("address %s has %s characters, a control record holds %s: choose a "
-                                    + "shorter name for the transport's job")
-                            .formatted(uri, bytes.length, ControlFlyweight.URI_LENGTH_MAX));
+            throw Code.INCOMPATIBLE.because(
+                    "address %s has %s characters, a control record holds %s: choose a "
+                            + "shorter name for the transport's job",
+                    uri, bytes.length, ControlFlyweight.URI_LENGTH_MAX);
         }
         record.buffer().putByte(record.offset() + ROLE_OFFSET, (byte) role);
         record.buffer().putByte(record.offset() + URI_LENGTH_OFFSET, (byte) bytes.length);
