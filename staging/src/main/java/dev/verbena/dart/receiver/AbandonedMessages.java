@@ -1,9 +1,7 @@
 package dev.verbena.dart.receiver;
 
-import dev.verbena.dart.DartException.Code;
 import dev.verbena.dart.store.InboundMessage;
 import dev.verbena.dart.store.InboundStream;
-import dev.verbena.staging.Counters;
 import java.util.ArrayList;
 
 /** Messages of which nothing more will come, or whose beginning is gone. */
@@ -16,36 +14,26 @@ final class AbandonedMessages {
 
     /** Its server will not send the rest. */
     void giveUp(InboundStream stream, InboundMessage message) {
-        if (shared.steps != null) {
-            shared.steps.gaveUp(message);
-        }
         forget(stream, message);
-        Counters.add(shared.abandoned, 1);
-        shared.report(
-                Code.TRANSFER_FAILED.because(
-                        "message %s of client %s was given up by its server after %s of %s bytes",
-                        message.sequence(),
-                        message.clientId(),
-                        message.received(),
-                        message.metadata().payloadLength()));
+        shared.abandon(
+                message,
+                "%s was given up by its server after %s of %s bytes",
+                message,
+                message.received(),
+                message.metadata().payloadLength());
     }
 
     /** The acknowledged beginning of a message is gone: it cannot be delivered any more. */
     void loseHalf(InboundStream stream, InboundMessage message, String why) {
-        if (shared.steps != null) {
-            shared.steps.gaveUp(message);
-        }
         forget(stream, message);
         stream.loseHalf();
-        shared.report(
-                Code.TRANSFER_FAILED.because(
-                        "message %s of client %s, of which %s of %s bytes had come, is lost: %s",
-                        message.sequence(),
-                        message.clientId(),
-                        message.received(),
-                        message.metadata().payloadLength(),
-                        why));
-        Counters.add(shared.abandoned, 1);
+        shared.abandon(
+                message,
+                "%s, of which %s of %s bytes had come, is lost: %s",
+                message,
+                message.received(),
+                message.metadata().payloadLength(),
+                why);
     }
 
     /** Nothing more will come of what is half received from this server. */
@@ -62,15 +50,9 @@ final class AbandonedMessages {
         }
         for (InboundMessage message : new ArrayList<>(stream.storing())) {
             stream.stored(message);
-            if (shared.steps != null) {
-                shared.steps.gaveUp(message);
-            }
             forget(stream, message);
-            Counters.add(shared.abandoned, 1);
-            shared.report(
-                    Code.TRANSFER_FAILED.because(
-                            "message %s of client %s is lost: its server began anew before it was stored",
-                            message.sequence(), message.clientId()));
+            shared.abandon(
+                    message, "%s is lost: its server began anew before it was stored", message);
         }
         if (shared.journal() != null) {
             // It may promise some of them.

@@ -12,6 +12,7 @@ import dev.verbena.dart.store.StreamSession;
 import dev.verbena.dart.stream.ReceiverLink;
 import dev.verbena.dart.wire.FrameFlyweight;
 import dev.verbena.staging.Checksum;
+import dev.verbena.staging.Counters;
 import dev.verbena.staging.Names;
 import java.nio.ByteBuffer;
 import java.util.UUID;
@@ -29,6 +30,7 @@ final class InboundSession implements StreamSession {
     private static final int ERROR_TEXT_MAX = 400;
 
     private final ReceiverEngine engine;
+    private final ReceiverShared shared;
     private final ByteStream stream;
     private final FrameFlyweight frame = new FrameFlyweight();
     private final UnsafeBuffer header = new UnsafeBuffer(new byte[FrameFlyweight.LENGTH]);
@@ -68,9 +70,10 @@ final class InboundSession implements StreamSession {
 
     InboundSession(ReceiverEngine engine, ByteStream stream, long now) {
         this.engine = engine;
+        this.shared = engine.shared();
         this.stream = stream;
         this.greeting = engine.greeting();
-        this.isBlank = !engine.carriesPayloads();
+        this.isBlank = !shared.environment.carriesPayloads();
         this.openedNs = now;
         stream.wakeAfter(ReceiverLink.WAKE_AFTER);
         this.lastHeardNs = now;
@@ -113,7 +116,7 @@ final class InboundSession implements StreamSession {
         // A heartbeat that cannot be sent now must not keep the thread from sleeping.
         boolean isHeldUp = inbound == null || isClosing || !output.isIdle();
         long heartbeatNs = isHeldUp ? Long.MAX_VALUE : output.lastSentNs() + HEARTBEAT_NS;
-        long helloNs = isKnown() ? Long.MAX_VALUE : openedNs + engine.helloTimeoutNs();
+        long helloNs = isKnown() ? Long.MAX_VALUE : openedNs + shared.settings.helloTimeoutNs();
         return Math.min(Math.min(lastHeardNs + silenceNs, helloNs), heartbeatNs);
     }
 
@@ -158,7 +161,7 @@ final class InboundSession implements StreamSession {
     }
 
     private boolean isHelloLate(long now) {
-        return now - openedNs - engine.helloTimeoutNs() >= 0;
+        return now - openedNs - shared.settings.helloTimeoutNs() >= 0;
     }
 
     // ---- reading
@@ -253,7 +256,7 @@ final class InboundSession implements StreamSession {
         }
         inPlace = null;
         if (frame.type() == FrameFlyweight.DATA) {
-            spare = spare == null ? engine.spare() : spare;
+            spare = spare == null ? shared.spare() : spare;
             inPlace = engine.taker().destination(inbound, frame, spare);
         }
         payload = inPlace == null ? ownMemory : inPlace.memory();
@@ -320,7 +323,7 @@ final class InboundSession implements StreamSession {
     }
 
     private void onCorruptFrame() {
-        engine.corruptFrame();
+        Counters.add(shared.corruptFrames, 1);
         if (inbound == null || inbound.damaged() >= CRC_FAILURES_MAX) {
             throw Code.MALFORMED.because("frame: wrong checksum again and again");
         }
@@ -373,14 +376,14 @@ final class InboundSession implements StreamSession {
         inbound = engine.attach(this, job, serverId, lastSent);
         inbound.endSkipping();
         acknowledged = inbound.acknowledgedNext();
-        inbound.grant(Math.min(window, engine.windowMax()));
+        inbound.grant(Math.min(window, shared.settings.windowMax()));
         output.sendHelloAck(inbound.window(), acknowledged, engine.messageLengthMax());
     }
 
     private boolean onData() {
         long wanted = inbound.nextWanted();
         if (frame.sequence() < wanted) {
-            engine.duplicateFrame();
+            Counters.add(shared.duplicateFrames, 1);
             isAckDue = true;
             return true;
         }
@@ -414,7 +417,7 @@ final class InboundSession implements StreamSession {
         if ((inbound.acknowledgedNext() > acknowledged || isAckDue) && output.isIdle()) {
             acknowledged = inbound.acknowledgedNext();
             isAckDue = false;
-            output.sendAck(acknowledged, engine.windowMax());
+            output.sendAck(acknowledged, shared.settings.windowMax());
         }
     }
 
@@ -447,7 +450,7 @@ final class InboundSession implements StreamSession {
             isEnded = true;
             stream.close();
             if (spare != null) {
-                engine.spareUnused(spare);
+                shared.toPool(spare);
                 spare = null;
             }
             if (inbound != null && inbound.session() == this) {

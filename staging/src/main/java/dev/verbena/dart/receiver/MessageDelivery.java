@@ -1,7 +1,6 @@
 package dev.verbena.dart.receiver;
 
 import dev.verbena.dart.DartException;
-import dev.verbena.dart.DartException.Code;
 import dev.verbena.dart.store.InboundMessage;
 import dev.verbena.dart.store.InboundStream;
 import dev.verbena.dart.store.MessageDescriptions;
@@ -204,9 +203,7 @@ final class MessageDelivery {
     }
 
     private void settleDuplicate(InboundStream stream, InboundMessage message) {
-        if (shared.steps != null) {
-            shared.steps.droppedDuplicate(message);
-        }
+        shared.leaveStep(message);
         InboundMessage first = sink == null ? null : heldElsewhere(stream, message);
         if (first == null) {
             message.settle();
@@ -269,10 +266,7 @@ final class MessageDelivery {
         if (!message.isBegunSettled()) {
             stream.open().remove(message.clientId(), message);
             shared.files.discard(message);
-            if (shared.steps != null) {
-                // It takes its room again when it comes again.
-                shared.steps.droppedDuplicate(message);
-            }
+            shared.leaveStep(message);
             return;
         }
         String whyNot = shared.files.goBack(message);
@@ -282,14 +276,7 @@ final class MessageDelivery {
         }
         stream.open().remove(message.clientId(), message);
         shared.files.discard(message);
-        if (shared.steps != null) {
-            shared.steps.gaveUp(message);
-        }
         stream.loseBeginnings();
-        Counters.add(shared.abandoned, 1);
-        shared.report(
-                Code.TRANSFER_FAILED.because(
-                        "message %s of client %s, half received before, is lost: %s",
-                        message.sequence(), message.clientId(), whyNot));
+        shared.abandon(message, "%s, half received before, is lost: %s", message, whyNot);
     }
 }

@@ -210,9 +210,7 @@ final class MessageTaker {
         } else if (delivery.isDeliveredElsewhere(stream, frame.clientId(), frame.messageSequence())
                 && (message == null || message.state() == InboundMessage.RECEIVING)) {
             if (message != null) {
-                if (shared.steps != null) {
-                    shared.steps.droppedDuplicate(message);
-                }
+                shared.leaveStep(message);
                 abandoned.forget(stream, message);
             }
             // What a sink does not have yet is confirmed through no server.
@@ -280,9 +278,8 @@ final class MessageTaker {
             }
             isBegun = true;
         } finally {
-            if (isAdmitted && !isBegun && shared.steps != null) {
-                // It takes its room again when it comes again.
-                shared.steps.droppedDuplicate(message);
+            if (isAdmitted && !isBegun) {
+                shared.leaveStep(message);
             }
             if (!isBegun && inPlace == null) {
                 shared.toPool(message);

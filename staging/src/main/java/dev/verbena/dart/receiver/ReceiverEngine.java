@@ -226,13 +226,8 @@ public final class ReceiverEngine implements ProtocolAgent {
     }
 
     /** What is known of servers, for tests. */
-    List<InboundStream> streams() {
-        return streams;
-    }
-
-    /** Whether frames wait because too much is in memory, for tests. */
-    boolean isCrowded() {
-        return shared.crowd() > 0;
+    ReceiverShared shared() {
+        return shared;
     }
 
     public ReverseOutlet reverse() {
@@ -318,20 +313,8 @@ public final class ReceiverEngine implements ProtocolAgent {
 
     // ---- for sessions
 
-    long helloTimeoutNs() {
-        return settings.helloTimeoutNs();
-    }
-
     InboundGreeting greeting() {
         return new InboundGreeting(settings.secret(), environment);
-    }
-
-    boolean carriesPayloads() {
-        return environment.carriesPayloads();
-    }
-
-    long windowMax() {
-        return settings.windowMax();
     }
 
     /** Payload of the longest message that servers may stream. */
@@ -352,15 +335,6 @@ public final class ReceiverEngine implements ProtocolAgent {
     /** See {@link StreamTable#gap}. */
     void gap(InboundStream stream, long firstHeld) {
         table.gap(stream, firstHeld);
-    }
-
-    /** Memory for a message that may begin; goes back by {@link #spareUnused}. */
-    InboundMessage spare() {
-        return shared.spare();
-    }
-
-    void spareUnused(InboundMessage message) {
-        shared.toPool(message);
     }
 
     /** See {@link MessageDelivery#storeFailed}. */
@@ -405,14 +379,6 @@ public final class ReceiverEngine implements ProtocolAgent {
                 session,
                 now,
                 "it took longer than " + settings.helloTimeoutNs() / 1_000_000 + " ms");
-    }
-
-    void duplicateFrame() {
-        Counters.add(shared.duplicateFrames, 1);
-    }
-
-    void corruptFrame() {
-        Counters.add(shared.corruptFrames, 1);
     }
 
     @Override

@@ -10,6 +10,7 @@ import dev.verbena.dart.store.InboundStream;
 import dev.verbena.dart.store.MessageFiles;
 import dev.verbena.dart.store.ReceiverJournal;
 import dev.verbena.dart.wire.FrameFlyweight;
+import dev.verbena.staging.Counters;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -257,6 +258,22 @@ final class ReceiverShared {
         if (files == null) {
             halfBytes -= message.countedBytes();
             message.counted(0);
+        }
+    }
+
+    /** It cannot be delivered any more, which its step and whoever hears of failures are told. */
+    void abandon(InboundMessage message, String what, Object... values) {
+        if (steps != null) {
+            steps.gaveUp(message);
+        }
+        report(Code.TRANSFER_FAILED.because(what, values));
+        Counters.add(abandoned, 1);
+    }
+
+    /** It is not needed here, or takes its room again when it comes again. */
+    void leaveStep(InboundMessage message) {
+        if (steps != null) {
+            steps.droppedDuplicate(message);
         }
     }
 

@@ -231,8 +231,7 @@ final class SinkOutlet {
     private void lost(InboundMessage message) {
         shared.report(
                 Code.TRANSFER_FAILED.because(
-                        "message %s of client %s is lost: its file %s is gone",
-                        message.sequence(), message.clientId(), message.fileName()));
+                        "%s is lost: its file %s is gone", message, message.fileName()));
         Counters.add(shared.abandoned, 1);
         settle(message);
     }
@@ -283,8 +282,7 @@ final class SinkOutlet {
         String name = shared.files.refusedName(message);
         message.movedTo(name);
         String text =
-                "message %s of client %s is not taken by the sink, and stays as '%s': %s"
-                        .formatted(message.sequence(), message.clientId(), name, why);
+                "%s is not taken by the sink, and stays as '%s': %s".formatted(message, name, why);
         refusals.add(new Refusal(message, rename(message, name), text));
     }
 

@@ -90,9 +90,8 @@ final class StreamTable {
         for (InboundMessage message : stream.storing()) {
             if (message.rename() != null || message.state() == InboundMessage.RENAMED) {
                 throw Code.RECEIVER_UNREACHABLE.because(
-                        "server %s of job %s begins anew while message %s of client %s is being "
-                                + "stored: it has to connect again",
-                        stream.serverId(), stream.job(), message.sequence(), message.clientId());
+                        "%s begins anew while %s is being stored: it has to connect again",
+                        stream, message);
             }
         }
     }
@@ -101,10 +100,10 @@ final class StreamTable {
     private void goOnWithoutHalves(InboundStream stream) {
         if (!shared.settings.isAcceptingGaps()) {
             throw Code.RECEIVER_UNREACHABLE.because(
-                    "messages that were half received from server %s of job %s were given "
-                            + "up while it was away (unfinishedBytesMax). Tell the receiver to accept "
-                            + "the gap, or give it a directory",
-                    stream.serverId(), stream.job());
+                    "messages that were half received from %s were given up while it was away "
+                            + "(unfinishedBytesMax). Tell the receiver to accept the gap, or give "
+                            + "it a directory",
+                    stream);
         }
         stream.goOnWithoutHalves();
     }
@@ -219,9 +218,8 @@ final class StreamTable {
     private void forget(InboundStream stream, String why) {
         shared.report(
                 Code.RECEIVER_UNREACHABLE.because(
-                        "server %s of job %s, which went away and did not end in order, is "
-                                + "forgotten %s",
-                        stream.serverId(), stream.job(), why));
+                        "%s, which went away and did not end in order, is forgotten %s",
+                        stream, why));
         for (InboundMessage message : new ArrayList<>(stream.open().values())) {
             abandoned.loseHalf(stream, message, "its server is forgotten");
         }
@@ -246,13 +244,9 @@ final class StreamTable {
      */
     void gap(InboundStream stream, long firstHeld) {
         String what =
-                ("server %s of job %s holds nothing before frame %s, but frame %s is "
-                                + "wanted: what an earlier receiver got is not known here. ")
-                        .formatted(
-                                stream.serverId(),
-                                stream.job(),
-                                firstHeld,
-                                stream.acknowledgedNext());
+                ("%s holds nothing before frame %s, but frame %s is wanted: what an earlier "
+                                + "receiver got is not known here. ")
+                        .formatted(stream, firstHeld, stream.acknowledgedNext());
         if (shared.settings.isAcceptingGaps() && firstHeld > stream.nextWanted()) {
             shared.report(
                     Code.RECEIVER_UNREACHABLE.because(what + "Going on behind the gap, as told"));

@@ -464,4 +464,9 @@ public final class InboundMessage extends StoredMessage implements StepPart {
     public OpenStep step() {
         return step;
     }
+
+    @Override
+    public String toString() {
+        return "message " + sequence + " of client " + clientId;
+    }
 }

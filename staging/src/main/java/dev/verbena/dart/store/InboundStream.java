@@ -453,4 +453,9 @@ public final class InboundStream implements StepSource {
     public long window() {
         return window;
     }
+
+    @Override
+    public String toString() {
+        return "server " + serverId + " of job " + job;
+    }
 }

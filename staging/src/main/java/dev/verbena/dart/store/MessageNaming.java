@@ -223,26 +223,22 @@ public final class MessageNaming {
      * @return false if none was found yet; come again
      */
     private boolean findName(InboundStream stream, InboundMessage message) {
-        boolean isFound =
-                (failures < PATIENCE || nowNs - nextTryNs >= 0) && lookForName(stream, message);
-        if (isFound) {
+        boolean isTried = failures < PATIENCE || nowNs - nextTryNs >= 0;
+        if (isTried && lookForName(stream, message)) {
             failures = 0;
             return true;
         }
         isLooking = true;
-        boolean isTried = failures < PATIENCE || nowNs - nextTryNs >= 0;
         if (isTried) {
             failures++;
             nextTryNs = failures < PATIENCE ? nowNs : nowNs + LOOK_AGAIN_NS;
         }
         if (isTried && failures == PATIENCE) {
-            settings.environment()
-                    .errorHandler()
-                    .onError(
-                            Code.TRANSFER_FAILED.because(
-                                    "no free name for '%s' after %s tries; looking on. Are there so many "
-                                            + "files whose names begin so, or can none be opened?",
-                                    files.plainName(message), PATIENCE * TRIES_PER_CYCLE));
+            report(
+                    Code.TRANSFER_FAILED.because(
+                            "no free name for '%s' after %s tries; looking on. Are there so many "
+                                    + "files whose names begin so, or can none be opened?",
+                            files.plainName(message), PATIENCE * TRIES_PER_CYCLE));
         }
         return false;
     }
@@ -257,18 +253,19 @@ public final class MessageNaming {
             String candidate = name.substring(0, length) + behind;
             if (!isTaken(message, candidate)) {
                 if (!settings.isKeepingBoth() && !settings.isReplacing()) {
-                    settings.environment()
-                            .errorHandler()
-                            .onError(
-                                    Code.NAME_TAKEN.because(
-                                            "there is a file '%s' with other bytes: message %s of client %s is "
-                                                    + "stored as '%s'",
-                                            name, message.sequence, message.clientId, candidate));
+                    report(
+                            Code.NAME_TAKEN.because(
+                                    "there is a file '%s' with other bytes: %s is stored as '%s'",
+                                    name, message, candidate));
                 }
                 message.named(candidate);
                 return true;
             }
         }
         return false;
+    }
+
+    private void report(DartException e) {
+        settings.environment().errorHandler().onError(e);
     }
 }

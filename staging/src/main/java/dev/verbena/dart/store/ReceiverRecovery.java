@@ -99,10 +99,9 @@ public final class ReceiverRecovery {
         if (files.isTooLong(message)) {
             // Nothing was changed yet; to go on without it would lose what was acknowledged of it.
             throw Code.TOO_LONG.because(
-                    "an earlier receiver of this directory has begun message %s of client "
-                            + "%s with %s bytes: start with a messageLengthMax that is not below "
-                            + "that, or without a handler",
-                    message.sequence, message.clientId, message.metadata.payloadLength());
+                    "an earlier receiver of this directory has begun %s with %s bytes: start with a "
+                            + "messageLengthMax that is not below that, or without a handler",
+                    message, message.metadata.payloadLength());
         }
         String whyNot = files.resume(message);
         if (whyNot.isEmpty()) {
@@ -123,9 +122,7 @@ public final class ReceiverRecovery {
             return;
         }
         lostCount++;
-        report(
-                "message %s of client %s, half received before, is lost: %s"
-                        .formatted(message.sequence, message.clientId, whyNot));
+        report("%s, half received before, is lost: %s".formatted(message, whyNot));
     }
 
     /** Its process was moved, and the message came whole through another server. */

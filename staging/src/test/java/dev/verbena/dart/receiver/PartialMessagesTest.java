@@ -33,7 +33,7 @@ class PartialMessagesTest {
     /** Memory of messages that are half received or being stored. */
     private static long held(CrashBench bench) {
         long bytes = 0;
-        for (InboundStream stream : ((ReceiverEngine) bench.receiver.agent()).streams()) {
+        for (InboundStream stream : ((ReceiverEngine) bench.receiver.agent()).shared().streams) {
             for (InboundMessage message : stream.open().values()) {
                 bytes += message.memoryLength();
             }
@@ -154,10 +154,10 @@ class PartialMessagesTest {
             bench.servers.forEach(ScriptedServer::allowAll);
             bench.wire.disk.isStuck = true;
             ReceiverEngine engine = (ReceiverEngine) bench.receiver.agent();
-            bench.until("crowded", engine::isCrowded);
+            bench.until("crowded", () -> engine.shared().crowd() > 0);
             for (int i = 0; i < 100; i++) {
                 bench.step();
-                assertThat(engine.isCrowded()).isTrue();
+                assertThat(engine.shared().crowd()).isPositive();
                 assertThat(engine.nextDeadlineNs() - bench.wire.clock.nanoTime())
                         .isLessThanOrEqualTo(20_000_000);
             }
@@ -316,7 +316,7 @@ class PartialMessagesTest {
             leaveHalf(bench, 1);
             bench.until("forgotten", () -> bench.wire.disk.names("-0").isEmpty());
             assertThat(bench.wire.errors).anyMatch(e -> e.getMessage().contains("halfKeptNs"));
-            assertThat(((ReceiverEngine) bench.receiver.agent()).streams()).isEmpty();
+            assertThat(((ReceiverEngine) bench.receiver.agent()).shared().streams).isEmpty();
         }
     }
 

@@ -48,7 +48,7 @@ class ReceiverMemoryTest {
 
     private static long held(CrashBench bench) {
         long bytes = 0;
-        for (InboundStream stream : ((ReceiverEngine) bench.receiver.agent()).streams()) {
+        for (InboundStream stream : ((ReceiverEngine) bench.receiver.agent()).shared().streams) {
             for (InboundMessage message : stream.open().values()) {
                 bytes += message.memoryLength();
             }
@@ -113,7 +113,7 @@ class ReceiverMemoryTest {
             ScriptedServer server = bench.server(1).message(1, 5, metadata, 100, 1).allowAll();
             bench.until("all", bench::isDone);
             ReceiverEngine engine = (ReceiverEngine) bench.receiver.agent();
-            InboundStream stream = engine.streams().get(0);
+            InboundStream stream = engine.shared().streams.get(0);
             for (int client = 2; stream.hasRoomFor(-1); client++) {
                 InboundMessage other = new InboundMessage();
                 other.begin(client, 1, 0, 1);

@@ -108,7 +108,7 @@ class ReverseOutletTest {
     void shouldKnowNobodyOfAServerThatFinishesTwice() {
         ReceiverEngine engine = (ReceiverEngine) receiver.agent();
         InboundStream stream = new InboundStream(JOB, 0, false);
-        engine.streams().add(stream);
+        engine.shared().streams.add(stream);
         engine.finished(stream);
         state(engine.reverse(), JOB, FrameFlyweight.REVERSE_HERE, 3);
         assertThat(engine.reverse().destinationCount()).isEqualTo(1);
