@@ -1,10 +1,9 @@
 package dev.verbena.dart.client;
 
-import dev.verbena.dart.DartClient;
 import dev.verbena.dart.DartException;
 import dev.verbena.dart.wire.ControlFlyweight;
+import dev.verbena.dart.wire.ControlOutbox;
 import dev.verbena.dart.wire.ControlResult;
-import dev.verbena.memory.RegisteredRegion;
 import dev.verbena.transport.Transport;
 import java.nio.charset.StandardCharsets;
 import java.util.UUID;
@@ -13,31 +12,18 @@ import org.agrona.concurrent.UnsafeBuffer;
 
 /** The one command that a client has under way, and its reply. Owned by the client's thread. */
 final class ClientCommands {
-    /** Context of the sends: above those of headers and control records. */
-    static final long CONTEXT = 1L << 21;
-
-    private static final int LENGTH = ControlFlyweight.LENGTH + DartClient.COMMAND_LENGTH_MAX;
-
-    private final Transport transport;
-    private final RegisteredRegion region;
-    private final UnsafeBuffer memory;
+    private final ControlOutbox outbox;
+    private final UnsafeBuffer memory =
+            new UnsafeBuffer(new byte[ControlFlyweight.MESSAGE_LENGTH_MAX]);
     private final ControlFlyweight record = new ControlFlyweight();
     private int length;
-    private boolean isSending;
     private boolean isToSend;
     private long number;
     private byte[] reply;
     private int result;
 
-    ClientCommands(Transport transport) {
-        this.transport = transport;
-        this.region = transport.allocate(LENGTH, 0);
-        this.memory = region.buffer(0, LENGTH);
-    }
-
-    /** The memory of the command before is still being read. */
-    boolean isBusy() {
-        return isSending;
+    ClientCommands(ControlOutbox outbox) {
+        this.outbox = outbox;
     }
 
     void begin(
@@ -52,18 +38,11 @@ final class ClientCommands {
     }
 
     int doWork(long connection) {
-        if (!isToSend
-                || transport.send(connection, region, 0, length, CONTEXT, 0)
-                        != Transport.ACCEPTED) {
+        if (!isToSend || outbox.sendMade(memory, length, connection) != Transport.ACCEPTED) {
             return 0;
         }
         isToSend = false;
-        isSending = true;
         return 1;
-    }
-
-    void onSent() {
-        isSending = false;
     }
 
     void onReply(ControlFlyweight answer, DirectBuffer buffer, int offset) {
@@ -90,9 +69,5 @@ final class ClientCommands {
             throw new DartException(ControlResult.code(result), text.replaceAll("\\p{Cntrl}", "?"));
         }
         return reply;
-    }
-
-    void close() {
-        region.close();
     }
 }

@@ -278,10 +278,6 @@ public final class ClientEngine {
     private byte[] answer(int type, DirectBuffer payload, int offset, int length, long timeoutNs) {
         long start = clock.nanoTime();
         protocol.checkUsable();
-        if (!waits.await(ClientWaits.COMMAND_FREE, timeoutNs)) {
-            throw timedOut(type, timeoutNs, "an earlier command is still being sent");
-        }
-        protocol.checkUsable();
         protocol.beginCommand(type, payload, offset, length);
         boolean isOver;
         try {
@@ -295,17 +291,14 @@ public final class ClientEngine {
         }
         protocol.commands().giveUp();
         if (!isOver) {
-            throw timedOut(type, timeoutNs, "no reply; it may still be done");
+            throw Code.TIMEOUT.because(
+                    "command %s after %s ms: no reply; it may still be done",
+                    type, timeoutNs / 1_000_000);
         }
         throw Code.SERVER_UNREACHABLE.because(
                 "the server was lost before it answered command %s, which may have been "
                         + "done or not",
                 type);
-    }
-
-    private static DartException timedOut(int type, long timeoutNs, String why) {
-        return Code.TIMEOUT.because(
-                "command " + type + " after " + timeoutNs / 1_000_000 + " ms: " + why);
     }
 
     public boolean wouldBlock() {

@@ -4,13 +4,13 @@ import dev.verbena.dart.DartException.Code;
 import dev.verbena.dart.DartReverseHandler;
 import dev.verbena.dart.DartSteering;
 import dev.verbena.dart.wire.ControlFlyweight;
+import dev.verbena.dart.wire.ControlOutbox;
 import dev.verbena.dart.wire.PieceFlyweight;
 import dev.verbena.memory.RegisteredRegion;
 import dev.verbena.memory.RemoteDescriptor;
 import dev.verbena.transport.Transport;
 import java.util.Arrays;
 import java.util.UUID;
-import org.agrona.CloseHelper;
 import org.agrona.ErrorHandler;
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -23,16 +23,12 @@ import org.agrona.concurrent.UnsafeBuffer;
 final class ClientInbox {
     private static final long UNKNOWN = -1;
 
-    private final Transport transport;
+    private final ControlOutbox outbox;
     private final ErrorHandler errors;
     private final int slotCount;
     private final int lengthMax;
-    private final long context;
     private final RegisteredRegion slots;
     private final UnsafeBuffer memory;
-    private final RegisteredRegion control;
-    private final UnsafeBuffer controlMemory;
-    private final ControlFlyweight record = new ControlFlyweight();
     private final RemoteDescriptor descriptor = new RemoteDescriptor();
     private final PieceFlyweight piece = new PieceFlyweight();
     private final DartSteering steering = new DartSteering(0);
@@ -47,31 +43,25 @@ final class ClientInbox {
 
     private long told;
     private boolean isTellingDue;
-    private boolean isTelling;
     private boolean isReceiving;
     private long connection;
     private UUID job;
     private int clientId;
 
-    /** An inbox; {@code context} is that of its sends. */
     ClientInbox(
-            Transport transport, int slotCount, int lengthMax, long context, ErrorHandler errors) {
-        this.transport = transport;
+            Transport transport,
+            ControlOutbox outbox,
+            int slotCount,
+            int lengthMax,
+            ErrorHandler errors) {
+        this.outbox = outbox;
         this.slotCount = slotCount;
         this.lengthMax = lengthMax;
-        this.context = context;
         this.errors = errors;
         this.hasArrived = new boolean[slotCount];
         int length = slotCount * PieceFlyweight.LENGTH_MAX;
         slots = transport.allocate(length, RemoteDescriptor.REMOTE_WRITE);
         memory = slots.buffer(0, length);
-        try {
-            control = transport.allocate(ControlFlyweight.LENGTH, 0);
-        } catch (RuntimeException e) {
-            slots.close();
-            throw e;
-        }
-        controlMemory = control.buffer(0, ControlFlyweight.LENGTH);
         slots.describe(0, length, RemoteDescriptor.REMOTE_WRITE, descriptor);
     }
 
@@ -90,34 +80,21 @@ final class ClientInbox {
     }
 
     private boolean tell() {
-        if (isTelling) {
+        ControlFlyweight record = outbox.begin(ControlFlyweight.INBOX, job);
+        if (record == null) {
             return false;
         }
-        record.begin(controlMemory, 0, ControlFlyweight.INBOX, job)
-                .inbox(clientId, slotCount, taken, PieceFlyweight.LENGTH_MAX)
-                .descriptor(descriptor)
-                .end();
-        int answer = transport.send(connection, control, 0, ControlFlyweight.LENGTH, context, 0);
-        if (answer != Transport.ACCEPTED) {
+        record.inbox(clientId, slotCount, taken, PieceFlyweight.LENGTH_MAX).descriptor(descriptor);
+        if (outbox.send(record, connection) != Transport.ACCEPTED) {
             return false;
         }
-        isTelling = true;
         isTellingDue = false;
         told = taken;
         return true;
     }
 
-    /** The send of a record has ended. */
-    void onSent() {
-        isTelling = false;
-    }
-
-    boolean isBusy() {
-        return isTelling;
-    }
-
     int doWork() {
-        return isTellingDue && !isTelling && tell() ? 1 : 0;
+        return isTellingDue && tell() ? 1 : 0;
     }
 
     /** A piece was put. */
@@ -260,6 +237,6 @@ final class ClientInbox {
     }
 
     void close() {
-        CloseHelper.closeAll(slots, control);
+        slots.close();
     }
 }

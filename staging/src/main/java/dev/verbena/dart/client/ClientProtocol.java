@@ -82,8 +82,7 @@ final class ClientProtocol {
             this.outbox = new ControlOutbox(transport, CONTROL_SLOTS, ServerEvents.CONTROL_BASE);
             opened.push(outbox::close);
             this.records = new ClientRecords(outbox);
-            this.commands = new ClientCommands(transport);
-            opened.push(commands::close);
+            this.commands = new ClientCommands(outbox);
             this.inbox = settings.inboxSlots() > 0 ? openInbox() : null;
             if (inbox != null) {
                 opened.push(inbox::close);
@@ -102,9 +101,9 @@ final class ClientProtocol {
     private ClientInbox openInbox() {
         return new ClientInbox(
                 transport,
+                outbox,
                 settings.inboxSlots(),
                 settings.inboxMessageMax(),
-                ServerEvents.CONTEXT_INBOX,
                 settings.environment().errorHandler());
     }
 
@@ -136,8 +135,7 @@ final class ClientProtocol {
 
     /** Nothing is outstanding that needs this side's memory. */
     boolean hasEnded() {
-        boolean isInboxBusy = inbox != null && inbox.isBusy();
-        return outbox.isIdle() && flight.isIdle() && !commands.isBusy() && !isInboxBusy;
+        return outbox.isIdle() && flight.isIdle();
     }
 
     /** Why what is waited for may not come, as far as it is known, to be put behind a message. */
@@ -444,7 +442,6 @@ final class ClientProtocol {
     /** One that is refused, because a server does not answer, keeps no other open. */
     void close() {
         AutoCloseable closingInbox = inbox == null ? null : inbox::close;
-        CloseHelper.closeAll(
-                registration::close, commands::close, outbox, flight::close, closingInbox);
+        CloseHelper.closeAll(registration::close, outbox, flight::close, closingInbox);
     }
 }

@@ -19,9 +19,8 @@ final class ClientWaits {
     private static final int TICKET = 2;
     static final int CONNECTED = 3;
     static final int ENDED = 4;
-    static final int COMMAND_FREE = 5;
-    private static final int REPLY = 6;
-    static final int MESSAGE = 7;
+    private static final int REPLY = 5;
+    static final int MESSAGE = 6;
 
     private static final long WAIT_MAX_NS = 100_000_000L;
 
@@ -104,7 +103,6 @@ final class ClientWaits {
             case TICKET ->
                     awaited.state().compareTo(awaitedState) >= 0 || awaited.state().isFinal();
             case CONNECTED -> protocol.isConnected();
-            case COMMAND_FREE -> !protocol.commands().isBusy() || !protocol.isConnected();
             case REPLY -> protocol.commands().isAnswered() || isCommandLost();
             default -> protocol.hasEnded();
         };
@@ -132,7 +130,6 @@ final class ClientWaits {
                     case ALL_FINAL -> "for confirmations; what was sent is still on its way";
                     case TICKET -> "for a message, which is still on its way";
                     case CONNECTED -> "for the service; this process is not registered";
-                    case COMMAND_FREE -> "for the command before; this one was not sent";
                     case REPLY -> "for the answer to a command, which may be done or not";
                     default -> "for messages from the receiver";
                 };

@@ -13,9 +13,6 @@ import org.agrona.DirectBuffer;
 
 /** The events of a client's transport, each handed to the part that it is about. One thread. */
 final class ServerEvents implements TransportHandler {
-    /** Context of the sends of the inbox. */
-    static final long CONTEXT_INBOX = -3;
-
     /** Contexts of control records; those below are header slots. */
     static final long CONTROL_BASE = 1L << 20;
 
@@ -58,12 +55,8 @@ final class ServerEvents implements TransportHandler {
         if (operation != Operation.SEND) {
             return;
         }
-        if (slot == ClientCommands.CONTEXT) {
-            commands.onSent();
-        } else if (slot >= CONTROL_BASE) {
+        if (slot >= CONTROL_BASE) {
             outbox.onCompletion(slot);
-        } else if (slot == CONTEXT_INBOX) {
-            inbox.onSent();
         } else {
             flight.onSent((int) slot);
         }

@@ -1,10 +1,9 @@
 package dev.verbena.dart.server;
 
 import dev.verbena.dart.wire.ControlFlyweight;
-import dev.verbena.memory.RegisteredRegion;
+import dev.verbena.dart.wire.ControlOutbox;
 import dev.verbena.transport.Transport;
 import java.util.ArrayDeque;
-import java.util.UUID;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -12,33 +11,18 @@ import org.agrona.concurrent.UnsafeBuffer;
  * Hands headers on to the server that pulls in this one's place, in order. Owned by t1 of the
  * master.
  */
-final class HeaderRelay implements AutoCloseable {
-    /** Contexts of the sends: above those of replies. */
-    static final long CONTEXT_BASE = 1L << 25;
-
-    private static final int SLOTS = 32;
-    private static final int SLOT_LENGTH = ControlFlyweight.MESSAGE_LENGTH_MAX;
-
-    /** A record that waits for a slot; no more than clients have credits for, and a few. */
-    private record Waiting(ServedClient client, boolean isLast, byte[] bytes) {}
+final class HeaderRelay {
+    /** A record that waits for room; no more than clients have credits for, and a few. */
+    private record Waiting(ServedClient client, boolean isLast, UnsafeBuffer record) {}
 
     private final ServerShared shared;
-    private final Transport transport;
+    private final ControlOutbox outbox;
     private final ControlFlyweight flyweight = new ControlFlyweight();
-    private final RegisteredRegion region;
-    private final UnsafeBuffer memory;
     private final ArrayDeque<Waiting> waiting = new ArrayDeque<>();
-    private final int[] free = new int[SLOTS];
-    private int freeCount;
 
-    HeaderRelay(ServerShared shared, Transport transport) {
+    HeaderRelay(ServerShared shared, ControlOutbox outbox) {
         this.shared = shared;
-        this.transport = transport;
-        this.region = transport.allocate((long) SLOTS * SLOT_LENGTH, 0);
-        this.memory = region.buffer(0, SLOTS * SLOT_LENGTH);
-        for (int i = 0; i < SLOTS; i++) {
-            free[freeCount++] = i;
-        }
+        this.outbox = outbox;
     }
 
     /**
@@ -51,9 +35,9 @@ final class HeaderRelay implements AutoCloseable {
             client.introduced();
             introduce(client, resumeAt);
         }
-        byte[] bytes = new byte[length];
-        header.getBytes(offset, bytes);
-        waiting.add(new Waiting(client, false, bytes));
+        UnsafeBuffer record = new UnsafeBuffer(new byte[length]);
+        record.putBytes(0, header, offset, length);
+        waiting.add(new Waiting(client, false, record));
     }
 
     private void introduce(ServedClient client, long resumeAt) {
@@ -90,33 +74,21 @@ final class HeaderRelay implements AutoCloseable {
 
     /** Begins a record that will be sent after those before. */
     private ControlFlyweight record(ServedClient client, boolean isLast, int type) {
-        byte[] bytes = new byte[ControlFlyweight.LENGTH];
-        waiting.add(new Waiting(client, isLast, bytes));
-        UUID job = shared.job;
-        return flyweight.begin(new UnsafeBuffer(bytes), 0, type, job);
+        UnsafeBuffer record = new UnsafeBuffer(new byte[ControlFlyweight.LENGTH]);
+        waiting.add(new Waiting(client, isLast, record));
+        return flyweight.begin(record, 0, type, shared.job);
     }
 
     int doWork() {
         int work = 0;
-        while (!waiting.isEmpty() && freeCount > 0) {
+        while (!waiting.isEmpty()) {
             Waiting one = waiting.peek();
             boolean isOfUse = one.isLast || one.client.state != ServedClient.GONE;
             if (isOfUse && one.client.delegate.isConnected) {
-                int slot = free[freeCount - 1];
-                memory.putBytes(slot * SLOT_LENGTH, one.bytes);
-                int answer =
-                        transport.send(
-                                one.client.delegate.connection,
-                                region,
-                                (long) slot * SLOT_LENGTH,
-                                one.bytes.length,
-                                CONTEXT_BASE + slot,
-                                0);
+                long connection = one.client.delegate.connection;
+                int answer = outbox.sendMade(one.record, one.record.capacity(), connection);
                 if (answer == Transport.BACK_PRESSURED) {
                     break;
-                }
-                if (answer == Transport.ACCEPTED) {
-                    freeCount--;
                 }
             }
             waiting.poll();
@@ -125,25 +97,7 @@ final class HeaderRelay implements AutoCloseable {
         return work;
     }
 
-    /** Whether this completion is one of a relayed header; if so it is dealt with. */
-    boolean onCompletion(long context) {
-        if (context < CONTEXT_BASE || context >= CONTEXT_BASE + SLOTS) {
-            return false;
-        }
-        free[freeCount++] = (int) (context - CONTEXT_BASE);
-        return true;
-    }
-
     boolean isEmpty() {
         return waiting.isEmpty();
-    }
-
-    boolean isQuiet() {
-        return freeCount == SLOTS;
-    }
-
-    @Override
-    public void close() {
-        region.close();
     }
 }

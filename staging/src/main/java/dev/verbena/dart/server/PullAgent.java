@@ -145,9 +145,9 @@ final class PullAgent implements ProtocolAgent {
             reverse = new ReversePuts(shared, opened);
             registry = new ServerRegistry(shared, opened, outbox, new Clients(), scheme.leftNs());
             puller.clients(registry.clients());
-            relay = settings.isDelegating() ? new HeaderRelay(shared, opened) : null;
+            relay = settings.isDelegating() ? new HeaderRelay(shared, outbox) : null;
             intake = new HeaderIntake(shared, registry.clients(), headers, relay);
-            commands = new ServerCommands(shared, opened, registry::stopServers);
+            commands = new ServerCommands(shared, outbox, registry::stopServers);
             transport = opened;
         } catch (RuntimeException e) {
             closeQuietly(registry);
@@ -291,8 +291,6 @@ final class PullAgent implements ProtocolAgent {
             }
         }
         closeQuietly(outbox);
-        closeQuietly(commands);
-        closeQuietly(relay);
         closeQuietly(puller);
         closeQuietly(reverse);
         opened.close();
@@ -310,10 +308,7 @@ final class PullAgent implements ProtocolAgent {
     }
 
     private boolean outstanding() {
-        return outbox != null && !outbox.isIdle()
-                || commands != null && !commands.isQuiet()
-                || relay != null && !relay.isQuiet()
-                || reverse != null && !reverse.isIdle();
+        return outbox != null && !outbox.isIdle() || reverse != null && !reverse.isIdle();
     }
 
     @Override
@@ -361,8 +356,7 @@ final class PullAgent implements ProtocolAgent {
                 puller.onPulled((int) operationContext, status);
             } else if (operation == Operation.PUT_NOTIFY) {
                 reverse.onCompletion(operationContext, status);
-            } else if (!commands.onCompletion(operationContext)
-                    && (relay == null || !relay.onCompletion(operationContext))) {
+            } else {
                 outbox.onCompletion(operationContext);
             }
         }

@@ -7,7 +7,7 @@ import dev.verbena.dart.DartException;
 import dev.verbena.dart.DartException.Code;
 import dev.verbena.dart.DartTimings;
 import dev.verbena.dart.wire.ControlFlyweight;
-import dev.verbena.memory.RegisteredRegion;
+import dev.verbena.dart.wire.ControlOutbox;
 import dev.verbena.staging.HandlerFailure;
 import dev.verbena.transport.Transport;
 import java.nio.ByteOrder;
@@ -21,27 +21,13 @@ import org.agrona.concurrent.UnsafeBuffer;
  * Commands of clients to a server: the user's handlers, and those of the library itself. A command
  * that cannot be answered now waits, a few for each client. Owned by t1.
  */
-final class ServerCommands implements AutoCloseable {
-    /** Contexts of replies: above those of buffers and control records. */
-    static final long CONTEXT_BASE = 1L << 24;
-
-    private static final int SLOTS = 32;
+final class ServerCommands {
+    private static final int RUNS_MAX = 32;
     private static final int WAITING_MAX = 4;
-    private static final int SLOT_LENGTH = ControlFlyweight.MESSAGE_LENGTH_MAX;
 
     /** A command that waits for its turn. */
-    private static final class Waiting implements DartCommand {
-        ServedClient client;
-        long number;
-        int type;
-        byte[] payload;
-        UnsafeBuffer buffer;
-
-        @Override
-        public int type() {
-            return type;
-        }
-
+    private record Waiting(ServedClient client, long number, int type, UnsafeBuffer buffer)
+            implements DartCommand {
         @Override
         public int clientId() {
             return client.id;
@@ -58,48 +44,39 @@ final class ServerCommands implements AutoCloseable {
         }
 
         @Override
-        public DirectBuffer buffer() {
-            return buffer;
-        }
-
-        @Override
         public int offset() {
             return 0;
         }
 
         @Override
         public int length() {
-            return payload.length;
+            return buffer.capacity();
         }
     }
 
     private final ServerShared shared;
-    private final Transport transport;
-    private final RegisteredRegion region;
-    private final UnsafeBuffer memory;
-    private final UnsafeBuffer reply = new UnsafeBuffer(new byte[0]);
+    private final ControlOutbox outbox;
     private final ControlFlyweight record = new ControlFlyweight();
     private final ArrayDeque<Waiting> waiting = new ArrayDeque<>();
     private final BiConsumer<ServedClient, Boolean> stopServers;
-    private final int[] free = new int[SLOTS];
-    private int freeCount;
 
-    // The reply that is ready and could not be sent yet.
-    private int readySlot = -1;
+    /** The reply to the first that waits, and the part of it that a handler fills. */
+    private final UnsafeBuffer ready =
+            new UnsafeBuffer(new byte[ControlFlyweight.MESSAGE_LENGTH_MAX]);
+
+    private final UnsafeBuffer reply =
+            new UnsafeBuffer(ready, ControlFlyweight.LENGTH, DartClient.COMMAND_LENGTH_MAX);
+
+    /** 0: there is none yet. */
     private int readyLength;
 
     ServerCommands(
             ServerShared shared,
-            Transport transport,
+            ControlOutbox outbox,
             BiConsumer<ServedClient, Boolean> stopServers) {
         this.shared = shared;
-        this.transport = transport;
+        this.outbox = outbox;
         this.stopServers = stopServers;
-        this.region = transport.allocate((long) SLOTS * SLOT_LENGTH, 0);
-        this.memory = region.buffer(0, SLOTS * SLOT_LENGTH);
-        for (int i = 0; i < SLOTS; i++) {
-            free[freeCount++] = i;
-        }
     }
 
     void onCommand(
@@ -107,67 +84,37 @@ final class ServerCommands implements AutoCloseable {
         if (client.waitingCommands >= WAITING_MAX) {
             throw Code.MALFORMED.because(client + " does not wait for its replies");
         }
-        Waiting one = new Waiting();
-        one.client = client;
-        one.number = command.sequence();
-        one.type = command.tag();
-        one.payload = new byte[command.metadataLength()];
-        payload.getBytes(offset, one.payload);
-        one.buffer = new UnsafeBuffer(one.payload);
+        UnsafeBuffer copy = new UnsafeBuffer(new byte[command.metadataLength()]);
+        copy.putBytes(0, payload, offset, copy.capacity());
         client.commandCame();
-        waiting.add(one);
+        waiting.add(new Waiting(client, command.sequence(), command.tag(), copy));
     }
 
     int doWork() {
         int work = 0;
-        while (!waiting.isEmpty() && work < SLOTS) {
+        while (!waiting.isEmpty() && work < RUNS_MAX) {
             Waiting one = waiting.peek();
             boolean isGone =
                     one.client.state == ServedClient.GONE
                             || one.client.peer == null
                             || !one.client.peer.isConnected;
-            if (readySlot < 0) {
-                if (isGone) {
-                    done(one);
-                    continue;
-                }
-                if (freeCount == 0) {
-                    break;
-                }
-                readySlot = free[--freeCount];
+            if (!isGone && readyLength == 0) {
                 run(one);
                 work++;
             }
-            int answer =
-                    isGone
-                            ? Transport.NOT_CONNECTED
-                            : transport.send(
-                                    one.client.peer.connection,
-                                    region,
-                                    (long) readySlot * SLOT_LENGTH,
-                                    readyLength,
-                                    CONTEXT_BASE + readySlot,
-                                    0);
-            if (answer == Transport.BACK_PRESSURED) {
+            if (!isGone
+                    && outbox.sendMade(ready, readyLength, one.client.peer.connection)
+                            == Transport.BACK_PRESSURED) {
                 break;
             }
-            if (answer != Transport.ACCEPTED) {
-                free[freeCount++] = readySlot;
-            }
-            readySlot = -1;
-            done(one);
+            readyLength = 0;
+            waiting.poll();
+            one.client.commandDone();
         }
         return work;
     }
 
-    private void done(Waiting one) {
-        waiting.poll();
-        one.client.commandDone();
-    }
-
     private void run(Waiting one) {
-        int base = readySlot * SLOT_LENGTH;
-        reply.wrap(memory, base + ControlFlyweight.LENGTH, DartClient.COMMAND_LENGTH_MAX);
         int result = ControlFlyweight.RESULT_OK;
         int length;
         try {
@@ -180,7 +127,7 @@ final class ServerCommands implements AutoCloseable {
             length = Math.min(text.length, DartClient.COMMAND_LENGTH_MAX);
             reply.putBytes(0, text, 0, length);
         }
-        record.begin(memory, base, ControlFlyweight.REPLY, shared.job)
+        record.begin(ready, 0, ControlFlyweight.REPLY, shared.job)
                 .reply(one.client.id, one.number, result, length)
                 .end();
         readyLength = ControlFlyweight.LENGTH + length;
@@ -215,14 +162,14 @@ final class ServerCommands implements AutoCloseable {
             throw refused("server " + shared.serverId + " does not let processes stop it");
         }
         // One byte: at once.
-        stopServers.accept(one.client, one.payload.length > 0);
+        stopServers.accept(one.client, one.length() > 0);
         return 0;
     }
 
     private int addTimings(Waiting one) {
-        int count = one.payload.length / Double.BYTES;
-        if (count > DartTimings.LENGTH || one.payload.length % Double.BYTES != 0) {
-            throw refused(one.payload.length + " bytes of timings");
+        int count = one.length() / Double.BYTES;
+        if (count > DartTimings.LENGTH || one.length() % Double.BYTES != 0) {
+            throw refused(one.length() + " bytes of timings");
         }
         double[] values = new double[count];
         for (int i = 0; i < count; i++) {
@@ -232,26 +179,7 @@ final class ServerCommands implements AutoCloseable {
         return 0;
     }
 
-    /** Whether this completion is one of a reply; if so it is dealt with. */
-    boolean onCompletion(long context) {
-        if (context < CONTEXT_BASE || context >= CONTEXT_BASE + SLOTS) {
-            return false;
-        }
-        free[freeCount++] = (int) (context - CONTEXT_BASE);
-        return true;
-    }
-
     boolean isIdle() {
-        return waiting.isEmpty() && readySlot < 0 && freeCount == SLOTS;
-    }
-
-    /** No reply is being sent. */
-    boolean isQuiet() {
-        return freeCount == SLOTS || readySlot >= 0 && freeCount == SLOTS - 1;
-    }
-
-    @Override
-    public void close() {
-        region.close();
+        return waiting.isEmpty();
     }
 }

@@ -3,18 +3,17 @@ package dev.verbena.dart.wire;
 import dev.verbena.staging.control.RecordOutbox;
 import dev.verbena.transport.Transport;
 import java.util.UUID;
+import org.agrona.DirectBuffer;
 
 /** A {@link RecordOutbox} of DART's control records. Owned by the transport's thread. */
 public final class ControlOutbox implements AutoCloseable {
-    /** Bytes of a slot: a record and the longest text behind it. */
-    private static final int SLOT_LENGTH =
-            ControlFlyweight.LENGTH + ControlFlyweight.TEXT_LENGTH_MAX;
-
     private final RecordOutbox slots;
     private final ControlFlyweight record = new ControlFlyweight();
 
     public ControlOutbox(Transport transport, int slotCount, long contextBase) {
-        slots = new RecordOutbox(transport, slotCount, SLOT_LENGTH, contextBase);
+        slots =
+                new RecordOutbox(
+                        transport, slotCount, ControlFlyweight.MESSAGE_LENGTH_MAX, contextBase);
     }
 
     /** Begins a record, or null if no slot is free now: {@link #send} must follow. */
@@ -37,6 +36,16 @@ public final class ControlOutbox implements AutoCloseable {
         begun.end();
         int text = begun.type() == ControlFlyweight.HEARTBEAT ? begun.metadataLength() : 0;
         return slots.send(connection, ControlFlyweight.LENGTH + text);
+    }
+
+    /** Sends a record that was made elsewhere, with what follows it; the transport's answer. */
+    public int sendMade(DirectBuffer made, int length, long connection) {
+        int at = slots.next();
+        if (at < 0) {
+            return Transport.BACK_PRESSURED;
+        }
+        slots.buffer().putBytes(at, made, 0, length);
+        return slots.send(connection, length);
     }
 
     /** The send of this slot has completed. */
