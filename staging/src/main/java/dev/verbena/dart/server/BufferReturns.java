@@ -22,7 +22,7 @@ final class BufferReturns {
     int takeEmpty(ServedClients clients) {
         int work = 0;
         ServerBuffer buffer;
-        while (work < shared.settings().bufferCount() && (buffer = shared.empty.poll()) != null) {
+        while (work < shared.settings.bufferCount() && (buffer = shared.empty.poll()) != null) {
             work++;
             ServedClient client = clients.client(buffer.slot(), buffer.generation());
             if (client != null) {
@@ -53,7 +53,7 @@ final class BufferReturns {
     private int takeLosses(ServedClients clients) {
         int work = 0;
         ServerBuffer part;
-        while (work < StreamOwner.LOSSES_MAX && (part = shared.losses().poll()) != null) {
+        while (work < StreamOwner.LOSSES_MAX && (part = shared.losses.poll()) != null) {
             work++;
             ServedClient client = clients.client(part.slot(), part.generation());
             if (client != null && isStillPulled(client, part)) {
@@ -75,7 +75,7 @@ final class BufferReturns {
     private int takeReplayed(ServedClients clients) {
         int work = 0;
         ServerBuffer part;
-        while (work < REPLAYED_LIMIT && (part = shared.replayed().poll()) != null) {
+        while (work < REPLAYED_LIMIT && (part = shared.replayed.poll()) != null) {
             work++;
             ServedClient client = clients.client(part.slot(), part.generation());
             if (client != null) {

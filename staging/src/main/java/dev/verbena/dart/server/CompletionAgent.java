@@ -14,7 +14,7 @@ final class CompletionAgent implements ProtocolAgent {
 
     CompletionAgent(ServerShared shared) {
         this.shared = shared;
-        this.isPending = new boolean[shared.settings().bufferCount()];
+        this.isPending = new boolean[shared.settings.bufferCount()];
     }
 
     @Override

@@ -21,7 +21,7 @@ final class FileSink {
      * @throws RuntimeException if the directory cannot be used, naming it
      */
     FileSink(ServerShared shared) {
-        ServerSettings settings = shared.settings();
+        ServerSettings settings = shared.settings;
         receiver =
                 new ReceiverEngine(
                         settings.sink().apply(new Local(settings.environment(), streams)));

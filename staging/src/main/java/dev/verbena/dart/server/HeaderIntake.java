@@ -28,12 +28,12 @@ final class HeaderIntake {
     HeaderIntake(
             ServerShared shared, ServedClients clients, HeaderQueue headers, HeaderRelay relay) {
         this.shared = shared;
-        this.clock = shared.settings().environment().nanoClock();
+        this.clock = shared.settings.environment().nanoClock();
         this.clients = clients;
         this.headers = headers;
         this.relay = relay;
-        this.malformedReports = new RareReports(shared.settings().environment().errorHandler());
-        this.tooLongReports = new RareReports(shared.settings().environment().errorHandler());
+        this.malformedReports = new RareReports(shared.settings.environment().errorHandler());
+        this.tooLongReports = new RareReports(shared.settings.environment().errorHandler());
     }
 
     /** The client asks that nothing be read out of its process, or that it be read again. */

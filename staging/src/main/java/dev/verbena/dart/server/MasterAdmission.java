@@ -87,7 +87,7 @@ final class MasterAdmission implements AutoCloseable {
             ServedClients clients,
             BiConsumer<ControlFlyweight, ServerPeer> serve) {
         this.shared = shared;
-        this.settings = shared.settings();
+        this.settings = shared.settings;
         this.transport = transport;
         this.outbox = outbox;
         this.serve = serve;

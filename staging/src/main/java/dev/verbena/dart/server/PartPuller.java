@@ -64,7 +64,7 @@ final class PartPuller implements AutoCloseable {
         this.headers = headers;
         this.ends = new PullEnds(shared, headers);
         this.shared = shared;
-        this.settings = shared.settings();
+        this.settings = shared.settings;
         this.clock = settings.environment().nanoClock();
         this.transport = transport;
         this.refusals = new RareReports(settings.environment().errorHandler());
@@ -395,12 +395,11 @@ final class PartPuller implements AutoCloseable {
             message.partFailed(Status.name(status));
         } else if (message.notice == 0) {
             Counters.add(shared.pulledBytes, buffer.payloadLength());
-            shared.events()
-                    .pulled(
-                            buffer.clientId(),
-                            buffer.sequence(),
-                            buffer.length(),
-                            buffer.pulledNs() - buffer.pullBeganNs());
+            shared.events.pulled(
+                    buffer.clientId(),
+                    buffer.sequence(),
+                    buffer.length(),
+                    buffer.pulledNs() - buffer.pullBeganNs());
         }
         message.partEnded();
         hasEndedPart = true;

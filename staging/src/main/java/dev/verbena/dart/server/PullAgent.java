@@ -51,7 +51,7 @@ final class PullAgent implements ProtocolAgent {
 
     PullAgent(ServerShared shared) {
         this.shared = shared;
-        this.settings = shared.settings();
+        this.settings = shared.settings;
         this.clock = settings.environment().nanoClock();
         String role = settings.isMaster() ? "dart master" : "dart slave";
         this.mirror =
@@ -63,13 +63,13 @@ final class PullAgent implements ProtocolAgent {
                         .show("messages confirmed", shared.streamed)
                         .show("messages failed", shared.failed)
                         .show("bytes pulled", shared.pulledBytes)
-                        .show("bytes streamed", shared.streamedBytes())
-                        .show("reconnections", shared.reconnects())
-                        .show("bytes spilled", shared.spillBytes())
-                        .show("files spilled", shared.spillFiles())
-                        .show("messages spilled", shared.spillMessages())
-                        .show("messages replayed", shared.replayedMessages())
-                        .show("spill failures", shared.spillFailures())
+                        .show("bytes streamed", shared.streamedBytes)
+                        .show("reconnections", shared.reconnects)
+                        .show("bytes spilled", shared.spillBytes)
+                        .show("files spilled", shared.spillFiles)
+                        .show("messages spilled", shared.spillMessages)
+                        .show("messages replayed", shared.replayedMessages)
+                        .show("spill failures", shared.spillFailures)
                         .show("clients lost", shared.lostClients)
                         .show("records malformed", shared.malformed)
                         .show("buffers in ebq", shared::emptyCount)
@@ -224,7 +224,7 @@ final class PullAgent implements ProtocolAgent {
             }
             return 0;
         }
-        boolean isTold = shared.replayed().isEmpty() && shared.losses().isEmpty();
+        boolean isTold = shared.replayed.isEmpty() && shared.losses.isEmpty();
         boolean isIdle = isTold && outbox.isIdle() && commands.isIdle();
         if (shared.isFinished && registry.sayGoodbye() && isIdle && outbox.isIdle()) {
             isEnded = true;

@@ -14,7 +14,7 @@ final class PullEnds {
 
     PullEnds(ServerShared shared, HeaderQueue headers) {
         this.shared = shared;
-        this.settings = shared.settings();
+        this.settings = shared.settings;
         this.headers = headers;
     }
 

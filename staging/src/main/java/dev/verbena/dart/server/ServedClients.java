@@ -41,7 +41,7 @@ final class ServedClients {
             Consumer<ServedClient> taken,
             Consumer<ServedClient> dropped) {
         this.shared = shared;
-        this.settings = shared.settings();
+        this.settings = shared.settings;
         this.outbox = outbox;
         this.taken = taken;
         this.dropped = dropped;
@@ -80,7 +80,7 @@ final class ServedClients {
         slots[slot] = client;
         byId.put(client.id, client);
         shared.clients.lazySet(shared.clients.get() + 1);
-        shared.events().registered(client.id, shared.serverId);
+        shared.events.registered(client.id, shared.serverId);
         return client;
     }
 

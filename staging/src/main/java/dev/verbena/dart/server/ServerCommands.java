@@ -121,7 +121,7 @@ final class ServerCommands {
             length = answer(one);
         } catch (Throwable e) {
             HandlerFailure.check(e);
-            shared.settings().environment().errorHandler().onError(e);
+            shared.settings.environment().errorHandler().onError(e);
             result = ControlFlyweight.RESULT_COMMAND_FAILED;
             byte[] text = HandlerFailure.text(e).getBytes(StandardCharsets.UTF_8);
             length = Math.min(text.length, DartClient.COMMAND_LENGTH_MAX);
@@ -140,7 +140,7 @@ final class ServerCommands {
         if (one.type == ControlFlyweight.COMMAND_TIMINGS) {
             return addTimings(one);
         }
-        DartCommandHandler handler = shared.settings().commandHandlers().get(one.type);
+        DartCommandHandler handler = shared.settings.commandHandlers().get(one.type);
         if (handler == null) {
             throw refused("server " + shared.serverId + " has no handler for command " + one.type);
         }
@@ -158,7 +158,7 @@ final class ServerCommands {
     }
 
     private int stop(Waiting one) {
-        if (!shared.settings().isStoppableByClients()) {
+        if (!shared.settings.isStoppableByClients()) {
             throw refused("server " + shared.serverId + " does not let processes stop it");
         }
         // One byte: at once.

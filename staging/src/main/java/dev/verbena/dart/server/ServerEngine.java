@@ -150,7 +150,7 @@ public final class ServerEngine {
     }
 
     public List<DartServer.LostMessage> lostMessages() {
-        return shared.lost().all();
+        return shared.lost.all();
     }
 
     public DartTimings timings() {

@@ -54,7 +54,7 @@ final class ServerRegistry implements AutoCloseable {
             long bootTimeoutNs) {
         this.shared = shared;
         this.events = events;
-        this.settings = shared.settings();
+        this.settings = shared.settings;
         this.environment = settings.environment();
         this.transport = transport;
         this.outbox = outbox;
@@ -258,14 +258,14 @@ final class ServerRegistry implements AutoCloseable {
             clients.forEach(client -> delegated.drop(client, peer));
             if (!reason.isEmpty()) {
                 report("slave server " + peer.slaveId + " was lost: " + reason);
-                shared.events().peerLost("slave server " + peer.slaveId, reason);
+                shared.events.peerLost("slave server " + peer.slaveId, reason);
             }
         }
         ServedClient client = peer.client;
         if (client != null && client.peer == peer) {
             if (!client.isLeaving && client.state != ServedClient.GONE) {
                 Counters.add(shared.lostClients, 1);
-                shared.events().peerLost(client.toString(), reason);
+                shared.events.peerLost(client.toString(), reason);
                 report(
                         "%s was lost after message %s%s"
                                 .formatted(

@@ -209,12 +209,12 @@ public final class ServerShared extends StreamOwner {
 
     SpillStatistics spillStatistics() {
         return new SpillStatistics(
-                spillBytes().get(),
-                (int) spillFiles().get(),
-                spillMessages().get(),
-                spilledBytes().get(),
-                replayedMessages().get(),
-                spillFailures().get());
+                spillBytes.get(),
+                (int) spillFiles.get(),
+                spillMessages.get(),
+                spilledBytes.get(),
+                replayedMessages.get(),
+                spillFailures.get());
     }
 
     ServerStatistics statistics() {
@@ -224,10 +224,10 @@ public final class ServerShared extends StreamOwner {
                 malformed.get(),
                 transferred.get(),
                 failed.get(),
-                streamed.get() + replayedMessages().get(),
+                streamed.get() + replayedMessages.get(),
                 pulledBytes.get(),
-                streamedBytes().get(),
-                reconnects().get(),
+                streamedBytes.get(),
+                reconnects.get(),
                 (int) parkedHeaders.get(),
                 lostClients.get(),
                 emptyCount(),

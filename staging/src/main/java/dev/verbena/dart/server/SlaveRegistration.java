@@ -34,7 +34,7 @@ final class SlaveRegistration implements AutoCloseable {
             ServerPeer master,
             long timeoutNs) {
         this.shared = shared;
-        this.environment = shared.settings().environment();
+        this.environment = shared.settings.environment();
         this.transport = transport;
         this.outbox = outbox;
         this.master = master;
@@ -42,7 +42,7 @@ final class SlaveRegistration implements AutoCloseable {
                 new MasterLink(
                         environment,
                         transport,
-                        shared.settings().service().configurationFile(),
+                        shared.settings.service().configurationFile(),
                         null,
                         null,
                         0,

@@ -54,14 +54,14 @@ public final class StreamAgent implements ProtocolAgent {
 
     public StreamAgent(ServerShared shared) {
         this.shared = shared;
-        this.clock = shared.settings().environment().nanoClock();
-        this.tracks = new Track[shared.settings().clientsMax()];
+        this.clock = shared.settings.environment().nanoClock();
+        this.tracks = new Track[shared.settings.clientsMax()];
         for (int i = 0; i < tracks.length; i++) {
             tracks[i] = new Track();
         }
-        sink = shared.settings().sinkDirectory().isEmpty() ? null : new FileSink(shared);
+        sink = shared.settings.sinkDirectory().isEmpty() ? null : new FileSink(shared);
         carrier = carrier(shared);
-        if (shared.settings().isDiscarding()) {
+        if (shared.settings.isDiscarding()) {
             link = null;
             spill = null;
         } else {
@@ -84,7 +84,7 @@ public final class StreamAgent implements ProtocolAgent {
         }
         try {
             return TransportStreams.reaching(
-                    shared.settings().environment(), shared.settings().receiverAddress());
+                    shared.settings.environment(), shared.settings.receiverAddress());
         } catch (RuntimeException e) {
             shared.bufferMemory.close();
             shared.bufferMemory.close();
@@ -95,7 +95,7 @@ public final class StreamAgent implements ProtocolAgent {
     /** Null: none. */
     private Spill spill(ByteStreams streams) {
         try {
-            boolean isSpilling = !shared.settings().spillDirectory().isEmpty();
+            boolean isSpilling = !shared.settings.spillDirectory().isEmpty();
             return isSpilling ? new Spill(shared, streams) : null;
         } catch (RuntimeException e) {
             if (carrier != null) {
@@ -111,7 +111,7 @@ public final class StreamAgent implements ProtocolAgent {
         if (carrier != null) {
             return carrier;
         }
-        return sink == null ? shared.settings().environment().streams() : sink.streams();
+        return sink == null ? shared.settings.environment().streams() : sink.streams();
     }
 
     /** What t3 sleeps in; null: nothing of its own. */
@@ -137,7 +137,7 @@ public final class StreamAgent implements ProtocolAgent {
         }
         int work = carrier == null ? 0 : carrier.poll();
         ServerBuffer buffer;
-        while (work < shared.settings().bufferCount() && (buffer = shared.full.poll()) != null) {
+        while (work < shared.settings.bufferCount() && (buffer = shared.full.poll()) != null) {
             held++;
             inOrder(buffer);
             work++;
@@ -259,7 +259,7 @@ public final class StreamAgent implements ProtocolAgent {
 
     private void stream(ServerBuffer buffer) {
         if (link == null) {
-            Counters.add(shared.streamedBytes(), buffer.length());
+            Counters.add(shared.streamedBytes, buffer.length());
             buffer.streamBegan(clock.nanoTime());
             giveBack(buffer);
         } else {
@@ -269,13 +269,12 @@ public final class StreamAgent implements ProtocolAgent {
 
     private void reportLost(ServerBuffer buffer) {
         if (buffer.status() == ServerBuffer.OK && !buffer.isDropped() && !buffer.isNotice()) {
-            shared.lost()
-                    .add(
-                            buffer.clientId(),
-                            buffer.sequence(),
-                            buffer.name(),
-                            "the receiver got",
-                            shared.settings().environment().errorHandler());
+            shared.lost.add(
+                    buffer.clientId(),
+                    buffer.sequence(),
+                    buffer.name(),
+                    "the receiver got",
+                    shared.settings.environment().errorHandler());
         }
     }
 
@@ -305,13 +304,12 @@ public final class StreamAgent implements ProtocolAgent {
                     buffer.pulledNs() - buffer.pullBeganNs(),
                     buffer.streamBeganNs() - buffer.pulledNs(),
                     now - buffer.streamBeganNs());
-            shared.events()
-                    .streamed(
-                            buffer.clientId(),
-                            buffer.sequence(),
-                            buffer.length(),
-                            buffer.streamBeganNs() - buffer.pulledNs(),
-                            now - buffer.streamBeganNs());
+            shared.events.streamed(
+                    buffer.clientId(),
+                    buffer.sequence(),
+                    buffer.length(),
+                    buffer.streamBeganNs() - buffer.pulledNs(),
+                    now - buffer.streamBeganNs());
         }
         shared.streamingBuffers.lazySet(held);
         shared.empty.offer(buffer);

@@ -25,33 +25,33 @@ public abstract class StreamOwner {
     /** Begin and end of a text that is too long, chars: at most three bytes each. */
     private static final int TROUBLE_PART = 60;
 
-    final ServerSettings settings;
-    final StagingEvents events;
-    final AtomicLong streamedBytes = new AtomicLong();
-    final AtomicLong reconnects = new AtomicLong();
+    public final ServerSettings settings;
+    public final StagingEvents events;
+    public final AtomicLong streamedBytes = new AtomicLong();
+    public final AtomicLong reconnects = new AtomicLong();
 
     /** Of the spill: on disk now, ever written, confirmed from there. */
-    final AtomicLong spillBytes = new AtomicLong();
+    public final AtomicLong spillBytes = new AtomicLong();
 
-    final AtomicLong spillFiles = new AtomicLong();
-    final AtomicLong spillMessages = new AtomicLong();
-    final AtomicLong spilledBytes = new AtomicLong();
-    final AtomicLong replayedMessages = new AtomicLong();
-    final AtomicLong spillFailures = new AtomicLong();
+    public final AtomicLong spillFiles = new AtomicLong();
+    public final AtomicLong spillMessages = new AtomicLong();
+    public final AtomicLong spilledBytes = new AtomicLong();
+    public final AtomicLong replayedMessages = new AtomicLong();
+    public final AtomicLong spillFailures = new AtomicLong();
 
     /** Last parts of messages that the receiver confirmed out of files: t3 to t1. */
-    final OneToOneConcurrentArrayQueue<ServerBuffer> replayed =
+    public final OneToOneConcurrentArrayQueue<ServerBuffer> replayed =
             new OneToOneConcurrentArrayQueue<>(1024);
 
     /**
      * Parts that cannot be read out of files any more, or that the receiver would not take, one of
      * each lost message: t3 to t1.
      */
-    final OneToOneConcurrentArrayQueue<ServerBuffer> losses =
+    public final OneToOneConcurrentArrayQueue<ServerBuffer> losses =
             new OneToOneConcurrentArrayQueue<>(LOSSES_MAX);
 
     /** What an end before all was delivered has lost. Thread-safe. */
-    final LostMessages lost = new LostMessages();
+    public final LostMessages lost = new LostMessages();
 
     private volatile int receiverState = RECEIVER_UNKNOWN;
     private volatile long messageLengthMax = Long.MAX_VALUE;
@@ -128,57 +128,5 @@ public abstract class StreamOwner {
      */
     public final byte[] trouble() {
         return trouble;
-    }
-
-    public StagingEvents events() {
-        return events;
-    }
-
-    public OneToOneConcurrentArrayQueue<ServerBuffer> losses() {
-        return losses;
-    }
-
-    public LostMessages lost() {
-        return lost;
-    }
-
-    public AtomicLong reconnects() {
-        return reconnects;
-    }
-
-    public OneToOneConcurrentArrayQueue<ServerBuffer> replayed() {
-        return replayed;
-    }
-
-    public AtomicLong replayedMessages() {
-        return replayedMessages;
-    }
-
-    public ServerSettings settings() {
-        return settings;
-    }
-
-    public AtomicLong spillBytes() {
-        return spillBytes;
-    }
-
-    public AtomicLong spillFailures() {
-        return spillFailures;
-    }
-
-    public AtomicLong spillFiles() {
-        return spillFiles;
-    }
-
-    public AtomicLong spillMessages() {
-        return spillMessages;
-    }
-
-    public AtomicLong spilledBytes() {
-        return spilledBytes;
-    }
-
-    public AtomicLong streamedBytes() {
-        return streamedBytes;
     }
 }

@@ -113,10 +113,10 @@ class DartLostBeginningTest {
             }
             if (ack != AckMode.NONE) {
                 assertThat(last.isDropped()).as("not confirmed").isTrue();
-                ServerBuffer lost = shared.losses().poll();
+                ServerBuffer lost = shared.losses.poll();
                 assertThat(lost.sequence()).isEqualTo(1);
                 assertThat(lost.lostResult()).isEqualTo(ControlFlyweight.RESULT_BEGINNING_LOST);
-                assertThat(shared.losses().poll()).isNull();
+                assertThat(shared.losses.poll()).isNull();
                 assertThat(hasReport("message 1 of client 1 is lost: the receiver")).isTrue();
             }
         } finally {

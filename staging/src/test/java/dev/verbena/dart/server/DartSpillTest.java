@@ -22,13 +22,13 @@ class DartSpillTest extends SpillingServers {
         until(one, "all spilled", () -> one.free.size() == BUFFERS);
         assertThat(received).isEmpty();
         assertThat(one.shared.spillStatistics().messageCount()).isEqualTo(200);
-        assertThat(one.shared.spillBytes().get()).isEqualTo(wire.disk.used());
+        assertThat(one.shared.spillBytes.get()).isEqualTo(wire.disk.used());
         wire.isRefusing = false;
         until(one, "replayed", () -> received.size() == 200 && wire.disk.used() == 0);
         assertThat(received).isEqualTo(upTo(200));
         assertThat(one.shared.spillStatistics().replayedCount()).isEqualTo(200);
         assertThat(one.shared.spillStatistics().messageCount()).isZero();
-        assertThat(one.shared.spillBytes().get()).isZero();
+        assertThat(one.shared.spillBytes.get()).isZero();
     }
 
     /** More of it than what t3 hands to t1 has room for. */
@@ -125,7 +125,7 @@ class DartSpillTest extends SpillingServers {
         one.both.runUntil(
                 () -> {
                     one.takeBack();
-                    return one.shared.spillFailures().get() > 3;
+                    return one.shared.spillFailures.get() > 3;
                 },
                 STEPS_MAX);
         assertThat(one.free).as("%s", one.shared.spillStatistics()).isEmpty();
@@ -208,7 +208,7 @@ class DartSpillTest extends SpillingServers {
                 one.both.runUntil(
                         () -> {
                             one.takeBack();
-                            return one.shared.spillFailures().get() > 3;
+                            return one.shared.spillFailures.get() > 3;
                         },
                         STEPS_MAX);
                 assertThat(one.free).as("%s", one.shared.spillStatistics()).isEmpty();

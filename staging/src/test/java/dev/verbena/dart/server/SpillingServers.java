@@ -129,10 +129,10 @@ abstract class SpillingServers {
                 free.add(buffer);
                 promised.add(buffer.tag());
             }
-            while ((buffer = shared.replayed().poll()) != null) {
+            while ((buffer = shared.replayed.poll()) != null) {
                 confirmed.add(buffer.tag());
             }
-            while ((buffer = shared.losses().poll()) != null) {
+            while ((buffer = shared.losses.poll()) != null) {
                 lost.add(buffer.tag());
             }
         }

@@ -35,7 +35,7 @@ class SpillTest {
 
     private void start() {
         shared.wakeT1 = () -> wakes++;
-        spill = new Spill(shared, shared.settings().environment().streams());
+        spill = new Spill(shared, shared.settings.environment().streams());
         link = new ReceiverLink(shared, givenBack::add, wire, spill.files(), null, null);
         spill.serve(link, released::add, givenBack::add);
     }
