@@ -40,7 +40,14 @@ public final class RankWatch {
     public static final int ENTRIES_MAX = RankEntry.ENTRIES_MAX;
 
     /** Name of a process. */
-    private record Process(UUID job, int clientId) {}
+    private record Process(UUID job, int clientId) {
+        static Process of(RankEntry entry) {
+            return new Process(entry.job(), entry.clientId());
+        }
+    }
+
+    /** A loss that counts from this time on. */
+    private record Loss(RankEntry entry, long dueNs) {}
 
     final AtomicLong lostCount = new AtomicLong();
     private final Environment environment;
@@ -52,7 +59,7 @@ public final class RankWatch {
     private final Map<Process, RankEntry> entries = new LinkedHashMap<>();
 
     /** Those of state LOST: the only ones that are looked at again and again. */
-    private final List<RankEntry> untold = new ArrayList<>();
+    private final List<Loss> untold = new ArrayList<>();
 
     private Consumer<RankEntry> journal = entry -> {};
 
@@ -86,8 +93,7 @@ public final class RankWatch {
     /** Takes up what an earlier receiver knew; steps wait for nobody who was lost then. */
     void restore(List<RankEntry> known, long now) {
         for (RankEntry entry : known) {
-            entry.dueNs(now + GRACE_NS);
-            add(entry);
+            know(entry, now);
             if (entry.state() == RankEntry.TOLD && steps != null) {
                 steps.lost(entry.job(), entry.applicationId(), entry.rank());
             }
@@ -110,50 +116,38 @@ public final class RankWatch {
         int clientId = frame.clientId();
         int registration = ClientNotice.registration(payload);
         boolean isHere = (frame.flags() & FrameFlyweight.CLIENT_HERE) != 0;
-        RankEntry entry = entries.get(new Process(stream.job(), clientId));
-        if (entry == null) {
-            entry =
-                    new RankEntry(
-                            stream.job(),
-                            clientId,
-                            ClientNotice.applicationId(payload),
-                            ClientNotice.rank(payload),
-                            registration,
-                            isHere ? RankEntry.HERE : RankEntry.LOST);
-            add(entry);
-        } else if (registration > entry.registration()) {
-            entry.registration(registration);
-            state(entry, isHere ? RankEntry.HERE : RankEntry.LOST);
-        } else if (registration == entry.registration()
-                && !isHere
-                && entry.state() == RankEntry.HERE) {
-            state(entry, RankEntry.LOST);
-        } else {
-            return; // News of an earlier registration, or nothing new.
+        RankEntry known = entries.get(new Process(stream.job(), clientId));
+        boolean isNews =
+                known == null
+                        || registration > known.registration()
+                        || registration == known.registration()
+                                && !isHere
+                                && known.state() == RankEntry.HERE;
+        if (!isNews) {
+            return;
         }
-        entry.dueNs(now + GRACE_NS);
-        remember(entry);
-    }
-
-    private void remember(RankEntry entry) {
+        RankEntry entry =
+                new RankEntry(
+                        stream.job(),
+                        clientId,
+                        ClientNotice.applicationId(payload),
+                        ClientNotice.rank(payload),
+                        registration,
+                        isHere ? RankEntry.HERE : RankEntry.LOST);
+        know(entry, now);
         journal.accept(entry);
     }
 
-    private void add(RankEntry entry) {
-        makeRoom();
-        entries.put(new Process(entry.job(), entry.clientId()), entry);
-        if (entry.state() == RankEntry.LOST) {
-            untold.add(entry);
+    private void know(RankEntry entry, long now) {
+        if (!entries.containsKey(Process.of(entry))) {
+            makeRoom();
         }
-    }
-
-    private void state(RankEntry entry, int state) {
-        if (entry.state() == RankEntry.LOST) {
-            untold.remove(entry);
+        RankEntry before = entries.put(Process.of(entry), entry);
+        if (before != null && before.state() == RankEntry.LOST) {
+            untold.removeIf(loss -> loss.entry() == before);
         }
-        entry.state(state);
-        if (state == RankEntry.LOST) {
-            untold.add(entry);
+        if (entry.state() == RankEntry.LOST) {
+            untold.add(new Loss(entry, now + GRACE_NS));
         }
     }
 
@@ -180,8 +174,8 @@ public final class RankWatch {
     public int doWork(long now) {
         int work = 0;
         for (int i = 0; i < untold.size(); ) {
-            RankEntry entry = untold.get(i);
-            if (now - entry.dueNs() >= 0 && !isArriving(entry)) {
+            Loss loss = untold.get(i);
+            if (now - loss.dueNs() >= 0 && !isArriving(loss.entry())) {
                 tell(i);
                 work++;
             } else {
@@ -192,10 +186,10 @@ public final class RankWatch {
     }
 
     private void tell(int index) {
-        RankEntry entry = untold.remove(index);
+        RankEntry entry = untold.remove(index).entry();
         lost(entry);
-        entry.state(RankEntry.TOLD);
-        remember(entry);
+        entries.put(Process.of(entry), entry.told());
+        journal.accept(entry.told());
     }
 
     /** Whether something that was read of the process is not delivered yet. */

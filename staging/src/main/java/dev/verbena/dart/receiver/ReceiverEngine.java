@@ -110,14 +110,7 @@ public final class ReceiverEngine implements ProtocolAgent {
             sink.show(mirror);
         }
         if (steps != null) {
-            mirror.show("steps complete", steps.complete())
-                    .show("steps incomplete", steps.incomplete())
-                    .show("steps dropped", steps.dropped())
-                    .show("steps open", steps.open())
-                    .show("servers held by steps", steps.held().count())
-                    .show("held rank", steps.held().rank())
-                    .show("held step", steps.held().step())
-                    .show("held by bytesMax", steps.held().isByBytes());
+            steps.show(mirror);
         }
     }
 

@@ -16,7 +16,7 @@ import org.agrona.concurrent.NanoClock;
  * has no room. Says which, once one has waited for long. Owned by the receiver's agent; the
  * counters may be read by any thread.
  */
-public final class HeldStreams {
+final class HeldStreams {
     /** A message that has waited for room as long is reported. */
     static final long HELD_NS = 1_000_000_000L;
 
@@ -31,11 +31,20 @@ public final class HeldStreams {
     /** A message that was taken since is among them too. */
     private final List<StepSource> streams = new ArrayList<>();
 
-    private final AtomicLong waits = new AtomicLong();
-    private final AtomicLong count = new AtomicLong();
-    private final AtomicLong rank = new AtomicLong();
-    private final AtomicLong step = new AtomicLong();
-    private final AtomicLong isByBytes = new AtomicLong();
+    /** Messages that had to wait. */
+    final AtomicLong waits = new AtomicLong();
+
+    /** Streams whose next message has waited for long. */
+    final AtomicLong count = new AtomicLong();
+
+    /** Rank of the first of them, and the step to which its message belongs. */
+    final AtomicLong rank = new AtomicLong();
+
+    final AtomicLong step = new AtomicLong();
+
+    /** 1 if bytesMax holds that message back, 0 if openStepsMax does. */
+    final AtomicLong isByBytes = new AtomicLong();
+
     private volatile String text = "";
 
     /** Says whether an application may open no more steps for what comes over a server. */
@@ -55,13 +64,13 @@ public final class HeldStreams {
         if (isHeld(stream)) {
             return;
         }
-        stream.stepWait()
-                .begin(
+        stream.stepWait(
+                new StepWait(
                         stream.nextWanted(),
                         clock.nanoTime(),
                         group,
                         metadata.step(),
-                        metadata.rank());
+                        metadata.rank()));
         streams.remove(stream);
         streams.add(stream);
         Counters.add(waits, 1);
@@ -148,33 +157,8 @@ public final class HeldStreams {
         return deadline;
     }
 
-    /** Messages that had to wait. */
-    long waits() {
-        return waits.get();
-    }
-
     /** What waits for long, and why; empty: nothing does. */
     String text() {
         return text;
-    }
-
-    /** Streams whose next message has waited for long. */
-    public AtomicLong count() {
-        return count;
-    }
-
-    /** Rank of the first of them. */
-    public AtomicLong rank() {
-        return rank;
-    }
-
-    /** The step to which its message belongs. */
-    public AtomicLong step() {
-        return step;
-    }
-
-    /** 1 if bytesMax holds that message back, 0 if openStepsMax does. */
-    public AtomicLong isByBytes() {
-        return isByBytes;
     }
 }

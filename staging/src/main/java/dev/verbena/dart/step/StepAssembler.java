@@ -7,6 +7,7 @@ import dev.verbena.dart.DartMetadata;
 import dev.verbena.dart.DartStepContext;
 import dev.verbena.dart.StepStatistics;
 import dev.verbena.dart.config.StepSettings;
+import dev.verbena.staging.CounterMirror;
 import dev.verbena.staging.Counters;
 import dev.verbena.staging.HandlerFailure;
 import java.util.ArrayDeque;
@@ -47,7 +48,7 @@ public final class StepAssembler {
     private final List<StepGroup> groups = new ArrayList<>();
     private final ArrayDeque<OpenStep> ready = new ArrayDeque<>();
 
-    private final HeldStreams held;
+    final HeldStreams held;
 
     private long retryAtNs;
     private boolean isPausing;
@@ -90,10 +91,22 @@ public final class StepAssembler {
                 late.get(),
                 surplus.get(),
                 handlerErrors.get(),
-                held.waits(),
+                held.waits.get(),
                 (int) open.get(),
                 openBytes.get(),
                 held.text());
+    }
+
+    /** Shows outside the process what there is of steps. */
+    public void show(CounterMirror mirror) {
+        mirror.show("steps complete", complete)
+                .show("steps incomplete", incomplete)
+                .show("steps dropped", dropped)
+                .show("steps open", open)
+                .show("servers held by steps", held.count)
+                .show("held rank", held.rank)
+                .show("held step", held.step)
+                .show("held by bytesMax", held.isByBytes);
     }
 
     public boolean isAcknowledgedWhenHandled() {
@@ -426,26 +439,5 @@ public final class StepAssembler {
         }
         groups.clear();
         ready.clear();
-    }
-
-    public AtomicLong complete() {
-        return complete;
-    }
-
-    public AtomicLong dropped() {
-        return dropped;
-    }
-
-    /** Streams that wait for room. */
-    public HeldStreams held() {
-        return held;
-    }
-
-    public AtomicLong incomplete() {
-        return incomplete;
-    }
-
-    public AtomicLong open() {
-        return open;
     }
 }

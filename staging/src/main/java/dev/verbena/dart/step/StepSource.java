@@ -13,6 +13,8 @@ public interface StepSource {
     /** Number of the next frame wanted from the wire. */
     long nextWanted();
 
-    /** What its next message waits for among the steps; one for each stream. */
+    /** What its next message waits for among the steps, or an earlier one waited for. */
     StepWait stepWait();
+
+    void stepWait(StepWait wait);
 }

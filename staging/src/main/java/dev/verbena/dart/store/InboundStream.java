@@ -67,7 +67,7 @@ public final class InboundStream implements StepSource {
     /** Granted to the server. */
     long window = Long.MAX_VALUE;
 
-    private final StepWait stepWait = new StepWait();
+    private StepWait stepWait = StepWait.NONE;
 
     StreamSession session;
 
@@ -219,6 +219,11 @@ public final class InboundStream implements StepSource {
     @Override
     public StepWait stepWait() {
         return stepWait;
+    }
+
+    @Override
+    public void stepWait(StepWait wait) {
+        stepWait = wait;
     }
 
     /** Number of the first frame that is not settled. */

@@ -363,10 +363,10 @@ public final class ReceiverJournal {
         stagedLength =
                 record.begin(stagedLength, JournalRecord.PROCESS)
                         .putInt(entry.state())
-                        .putJob(entry.job)
-                        .putInt(entry.clientId)
-                        .putInt(entry.applicationId)
-                        .putInt(entry.rank)
+                        .putJob(entry.job())
+                        .putInt(entry.clientId())
+                        .putInt(entry.applicationId())
+                        .putInt(entry.rank())
                         .putInt(entry.registration())
                         .end();
     }

@@ -77,10 +77,10 @@ class StepRoomTest {
                 .containsExactly(steps.statistics().held());
         assertThat(
                         List.of(
-                                steps.held().count(),
-                                steps.held().rank(),
-                                steps.held().step(),
-                                steps.held().isByBytes()))
+                                steps.held.count,
+                                steps.held.rank,
+                                steps.held.step,
+                                steps.held.isByBytes))
                 .extracting(Number::intValue)
                 .containsExactly(1, 0, 2, 0);
     }
@@ -95,11 +95,11 @@ class StepRoomTest {
         steps.doWork(now);
         assertThat(steps.statistics().held()).contains("rank 0 of", "step 2", "bytesMax (25000)");
         assertThat(errors).hasSize(1);
-        assertThat(steps.held().isByBytes()).hasValue(1);
+        assertThat(steps.held.isByBytes).hasValue(1);
         first.taken(null, 0, 0, true);
         steps.doWork(now);
         assertThat(steps.statistics().held()).isEmpty();
-        assertThat(steps.held().count()).hasValue(0);
+        assertThat(steps.held.count).hasValue(0);
     }
 
     @Test

@@ -127,9 +127,9 @@ public class JournalReaderTest {
                 .containsExactly(3L, 4L, 5L, 7L, 8L, 9L, 10L, 11L);
         // The last word about each process, in the order in which it was said.
         assertThat(reader.processes())
-                .extracting(process -> process.clientId + " " + process.state())
+                .extracting(process -> process.clientId() + " " + process.state())
                 .containsExactly("8 1", "7 2");
-        assertThat(reader.processes()).allMatch(process -> process.rank == 4);
+        assertThat(reader.processes()).allMatch(process -> process.rank() == 4);
         assertThat(reader.messages()).hasSize(1);
         assertThat(reader.messages().get(0).settledEnd).isEqualTo(4000);
     }
@@ -163,9 +163,9 @@ public class JournalReaderTest {
         assertThat(reader.processes()).hasSize(RankWatch.ENTRIES_MAX);
         assertThat(reader.forgottenCount()).isZero();
         assertThat(reader.processes().stream().filter(p -> p.state() == RankEntry.LOST))
-                .extracting(process -> process.rank)
+                .extracting(process -> process.rank())
                 .containsExactly(0, 1, 2, 3, 4, 5, 6, 7, 8, 9);
-        assertThat(reader.processes()).anyMatch(process -> process.rank == count - 1);
+        assertThat(reader.processes()).anyMatch(process -> process.rank() == count - 1);
     }
 
     @Test

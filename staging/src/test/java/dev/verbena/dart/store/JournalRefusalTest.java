@@ -282,10 +282,10 @@ class JournalRefusalTest {
     @Test
     void shouldTakeProcessesWithinTheirBounds() {
         RankEntry entry = process(RankEntry.TOLD, 3, 4, 5).taken().processes().get(0);
-        assertThat(entry.job).isEqualTo(JOB);
-        assertThat(entry.clientId).isEqualTo(7);
-        assertThat(entry.applicationId).isEqualTo(3);
-        assertThat(entry.rank).isEqualTo(4);
+        assertThat(entry.job()).isEqualTo(JOB);
+        assertThat(entry.clientId()).isEqualTo(7);
+        assertThat(entry.applicationId()).isEqualTo(3);
+        assertThat(entry.rank()).isEqualTo(4);
         assertThat(entry.registration()).isEqualTo(5);
         assertThat(entry.state()).isEqualTo(RankEntry.TOLD);
         process(RankEntry.LOST, 0, 0, 0).taken();
@@ -315,14 +315,14 @@ class JournalRefusalTest {
         reader = lost(most + 2, empty()).taken();
         assertThat(reader.processes()).hasSize(most);
         assertThat(reader.forgottenCount()).isEqualTo(2);
-        assertThat(reader.processes().get(0).rank).isEqualTo(2);
+        assertThat(reader.processes().get(0).rank()).isEqualTo(2);
         // One of whom somebody was told is forgotten first, and not counted.
         WrittenJournal told = empty();
         told.add(JournalRecord.PROCESS, RankEntry.TOLD, JOB, -5, 0, 9, 1);
         reader = lost(most, told).taken();
         assertThat(reader.processes()).hasSize(most);
         assertThat(reader.forgottenCount()).isZero();
-        assertThat(reader.processes().get(0).rank).isZero();
+        assertThat(reader.processes().get(0).rank()).isZero();
     }
 
     @Test

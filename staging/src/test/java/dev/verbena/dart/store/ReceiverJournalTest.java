@@ -356,9 +356,9 @@ class ReceiverJournalTest {
         written();
         assertThat(bench.read().processes()).hasSize(2);
         RankEntry read =
-                bench.read().processes().stream().filter(e -> e.clientId == 8).findAny().get();
-        assertThat(read.rank).isEqualTo(6);
-        assertThat(read.applicationId).isEqualTo(3);
+                bench.read().processes().stream().filter(e -> e.clientId() == 8).findAny().get();
+        assertThat(read.rank()).isEqualTo(6);
+        assertThat(read.applicationId()).isEqualTo(3);
         assertThat(read.registration()).isEqualTo(2);
         assertThat(read.state()).isEqualTo(RankEntry.HERE);
     }
