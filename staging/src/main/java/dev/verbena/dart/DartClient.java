@@ -311,7 +311,7 @@ public final class DartClient implements AutoCloseable {
         engine.close(timeoutNs);
     }
 
-    /** How to connect. Fluent; checked once by {@link #conclude()}. */
+    /** How to connect. Fluent; checked when it is used. */
     public static final class Context extends ServiceContext<Context> {
         private int rank;
         private int applicationId;
@@ -445,16 +445,6 @@ public final class DartClient implements AutoCloseable {
         /** Where environment variables are looked up; null (default): in the environment. */
         public Context variables(UnaryOperator<String> variables) {
             this.variables = variables;
-            return this;
-        }
-
-        /**
-         * Checks all values.
-         *
-         * @throws IllegalArgumentException naming the value and its range
-         */
-        public Context conclude() {
-            settings();
             return this;
         }
 

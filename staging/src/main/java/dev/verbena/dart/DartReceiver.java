@@ -197,7 +197,7 @@ public final class DartReceiver implements AutoCloseable {
         engine.close();
     }
 
-    /** How to receive. Fluent; checked once by {@link #conclude()}. */
+    /** How to receive. Fluent; checked when it is used. */
     public static final class Context {
         private Environment environment;
         private String host = "127.0.0.1";
@@ -454,16 +454,6 @@ public final class DartReceiver implements AutoCloseable {
         /** Most threads that hand messages to the sink, and no more than it takes sessions; 4. */
         public Context sinkSenders(int sinkSenders) {
             this.sinkSenders = sinkSenders;
-            return this;
-        }
-
-        /**
-         * Checks all values.
-         *
-         * @throws IllegalArgumentException naming the value and its range
-         */
-        public Context conclude() {
-            settings();
             return this;
         }
 

@@ -169,7 +169,7 @@ public final class DartServer implements AutoCloseable {
         engine.close();
     }
 
-    /** How to run a server. Fluent; checked once by {@link #conclude()}. */
+    /** How to run a server. Fluent; checked when it is used. */
     public static final class Context extends ServiceContext<Context> {
         private boolean isMaster = true;
         private boolean isLegacyFile;
@@ -416,16 +416,6 @@ public final class DartServer implements AutoCloseable {
         /** After this long of silence the receiver's connection is given up and made anew; 10 s. */
         public Context receiverTimeoutNs(long receiverTimeoutNs) {
             this.receiverTimeoutNs = receiverTimeoutNs;
-            return this;
-        }
-
-        /**
-         * Checks all values.
-         *
-         * @throws IllegalArgumentException naming the value and its range
-         */
-        public Context conclude() {
-            settings();
             return this;
         }
 

@@ -4,8 +4,7 @@ import dev.verbena.dart.config.StepSettings;
 import dev.verbena.staging.Arguments;
 
 /**
- * How a {@link DartReceiver} puts steps together. Fluent; checked by {@link
- * DartReceiver.Context#conclude()}.
+ * How a {@link DartReceiver} puts steps together. Fluent; checked with the receiver's context.
  *
  * <p>A rank's part of a step is there when a message of it says {@link DartMetadata#endOfStep} or
  * as many have come as {@link #messagesPerRank} or {@link DartMetadata#stepMessageCount} say. A

@@ -1,6 +1,7 @@
 package dev.verbena.dart;
 
 import dev.verbena.staging.Arguments;
+import java.lang.reflect.Array;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import org.agrona.DirectBuffer;
@@ -71,11 +72,7 @@ public final class Packer {
 
     /** Appends all rows as one item, 4 bytes each element. */
     public Packer putArray(int[][] rows) {
-        long count = 0;
-        for (int[] row : rows) {
-            count += row.length;
-        }
-        var target = at(claim(size(4, count))).asIntBuffer();
+        var target = at(claim(size(4, count(rows)))).asIntBuffer();
         for (int[] row : rows) {
             target.put(row);
         }
@@ -90,11 +87,7 @@ public final class Packer {
 
     /** Appends all rows as one item, 8 bytes each element. */
     public Packer putArray(long[][] rows) {
-        long count = 0;
-        for (long[] row : rows) {
-            count += row.length;
-        }
-        var target = at(claim(size(8, count))).asLongBuffer();
+        var target = at(claim(size(8, count(rows)))).asLongBuffer();
         for (long[] row : rows) {
             target.put(row);
         }
@@ -109,11 +102,7 @@ public final class Packer {
 
     /** Appends all rows as one item, 4 bytes each element. */
     public Packer putArray(float[][] rows) {
-        long count = 0;
-        for (float[] row : rows) {
-            count += row.length;
-        }
-        var target = at(claim(size(4, count))).asFloatBuffer();
+        var target = at(claim(size(4, count(rows)))).asFloatBuffer();
         for (float[] row : rows) {
             target.put(row);
         }
@@ -128,11 +117,7 @@ public final class Packer {
 
     /** Appends all rows as one item, 8 bytes each element. */
     public Packer putArray(double[][] rows) {
-        long count = 0;
-        for (double[] row : rows) {
-            count += row.length;
-        }
-        var target = at(claim(size(8, count))).asDoubleBuffer();
+        var target = at(claim(size(8, count(rows)))).asDoubleBuffer();
         for (double[] row : rows) {
             target.put(row);
         }
@@ -194,6 +179,14 @@ public final class Packer {
         length = needed;
         itemCount++;
         return at;
+    }
+
+    private static long count(Object[] rows) {
+        long count = 0;
+        for (Object row : rows) {
+            count += Array.getLength(row);
+        }
+        return count;
     }
 
     private static int size(int elementSize, long count) {

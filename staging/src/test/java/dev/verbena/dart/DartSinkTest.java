@@ -346,7 +346,7 @@ class DartSinkTest {
     @Test
     void shouldNeedADirectory() {
         DartReceiver.Context without = world.receiverContext().sink(new FileSink(out));
-        assertThatThrownBy(without::conclude)
+        assertThatThrownBy(without::settings)
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("a sink needs a directory");
     }

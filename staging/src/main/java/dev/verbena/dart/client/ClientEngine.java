@@ -168,12 +168,7 @@ public final class ClientEngine {
         long start = clock.nanoTime();
         checkRange(region, offset, length);
         long ready = awaitUnblocked(start, timeoutNs);
-        int checksum = memory.checksum(region, offset, length);
-        return accepted(
-                protocol.flight()
-                        .accept(region, offset, length, known(metadata), checksum, tag, null),
-                start,
-                ready);
+        return accept(region, offset, length, metadata, tag, start, ready);
     }
 
     public DartTicket trySend(
@@ -186,12 +181,23 @@ public final class ClientEngine {
             protocol.progress();
             return null;
         }
+        return accept(region, offset, length, metadata, tag, start, start);
+    }
+
+    private DartTicket accept(
+            RegisteredRegion region,
+            long offset,
+            long length,
+            DartMetadata metadata,
+            int tag,
+            long start,
+            long ready) {
         int checksum = memory.checksum(region, offset, length);
+        DartMetadata known = known(metadata);
         return accepted(
-                protocol.flight()
-                        .accept(region, offset, length, known(metadata), checksum, tag, null),
+                protocol.flight().accept(region, offset, length, known, checksum, tag, null),
                 start,
-                start);
+                ready);
     }
 
     public DartTicket sendCopy(

@@ -45,10 +45,6 @@ public final class Assignments {
         return applicationId << RegisterFlyweight.APPLICATION_BITS | 1;
     }
 
-    Assignment assign(int applicationId, int rank) {
-        return assign(applicationId, rank, false);
-    }
-
     /**
      * The assignment of this process, made if need be.
      *

@@ -173,10 +173,6 @@ final class MessageDelivery {
         return false;
     }
 
-    private InboundMessage heldElsewhere(InboundStream stream, InboundMessage message) {
-        return heldElsewhere(stream, message.clientId(), message.sequence());
-    }
-
     /** The same message, which came through another server and is not settled; null: none. */
     InboundMessage heldElsewhere(InboundStream stream, int clientId, long sequence) {
         for (int i = 0; i < shared.streams.size(); i++) {
@@ -204,7 +200,8 @@ final class MessageDelivery {
 
     private void settleDuplicate(InboundStream stream, InboundMessage message) {
         shared.leaveStep(message);
-        InboundMessage first = sink == null ? null : heldElsewhere(stream, message);
+        InboundMessage first =
+                sink == null ? null : heldElsewhere(stream, message.clientId(), message.sequence());
         if (first == null) {
             message.settle();
         } else {

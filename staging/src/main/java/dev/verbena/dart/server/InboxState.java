@@ -9,7 +9,6 @@ import java.util.ArrayDeque;
 final class InboxState {
     final ServedClient client;
     final int slotCount;
-    final int slotLength;
     final RemoteDescriptor descriptor = new RemoteDescriptor();
 
     /** Pieces that wait for the one being put. */
@@ -30,10 +29,9 @@ final class InboxState {
     /** t3's: some receiver has heard of it. */
     private boolean wasEverTold;
 
-    InboxState(ServedClient client, int slotCount, int slotLength, long taken) {
+    InboxState(ServedClient client, int slotCount, long taken) {
         this.client = client;
         this.slotCount = slotCount;
-        this.slotLength = slotLength;
         this.taken = taken;
     }
 

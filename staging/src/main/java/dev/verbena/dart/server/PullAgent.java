@@ -143,7 +143,15 @@ final class PullAgent implements ProtocolAgent {
             returns = new BufferReturns(shared, puller);
             outbox = new ControlOutbox(opened, 1024, 0);
             reverse = new ReversePuts(shared, opened);
-            registry = new ServerRegistry(shared, opened, outbox, new Clients(), scheme.leftNs());
+            registry =
+                    new ServerRegistry(
+                            shared,
+                            opened,
+                            outbox,
+                            this::taken,
+                            this::dropped,
+                            this::reached,
+                            scheme.leftNs());
             puller.clients(registry.clients());
             relay = settings.isDelegating() ? new HeaderRelay(shared, outbox) : null;
             intake = new HeaderIntake(shared, registry.clients(), headers, relay);
@@ -316,34 +324,28 @@ final class PullAgent implements ProtocolAgent {
         return "dart-t1";
     }
 
-    /** What becomes of clients. */
-    private final class Clients implements ClientEvents {
-        @Override
-        public void onTaken(ServedClient client) {
-            if (client.registration > 0) {
-                // Another server may say later that it lost the process.
-                headers.announce(client, FrameFlyweight.CLIENT_HERE);
-            }
+    private void taken(ServedClient client) {
+        if (client.registration > 0) {
+            // Another server may say later that it lost the process.
+            headers.announce(client, FrameFlyweight.CLIENT_HERE);
         }
+    }
 
-        /** What it has not given yet will not come. */
-        @Override
-        public void onDropped(ServedClient client) {
-            if (client.delegate != null) {
-                relay.farewell(client);
-            }
-            headers.drop(client);
-            reverse.gone(client);
-            if (!client.isLeaving) {
-                headers.announce(client, FrameFlyweight.CLIENT_LOST);
-            }
+    /** What it has not given yet will not come. */
+    private void dropped(ServedClient client) {
+        if (client.delegate != null) {
+            relay.farewell(client);
         }
+        headers.drop(client);
+        reverse.gone(client);
+        if (!client.isLeaving) {
+            headers.announce(client, FrameFlyweight.CLIENT_LOST);
+        }
+    }
 
-        @Override
-        public void onReached(ServedClient client) {
-            if (!client.isSuspended) {
-                headers.resume(client);
-            }
+    private void reached(ServedClient client) {
+        if (!client.isSuspended) {
+            headers.resume(client);
         }
     }
 
@@ -355,7 +357,7 @@ final class PullAgent implements ProtocolAgent {
             if (operation == Operation.GET) {
                 puller.onPulled((int) operationContext, status);
             } else if (operation == Operation.PUT_NOTIFY) {
-                reverse.onCompletion(operationContext, status);
+                reverse.onCompletion(operationContext);
             } else {
                 outbox.onCompletion(operationContext);
             }

@@ -162,12 +162,7 @@ public final class PullMessage {
     /** It is lost when its server ends now. */
     void reportLost(ServerShared shared) {
         if (notice == 0) {
-            shared.lost.add(
-                    client.id,
-                    sequence,
-                    MetadataFlyweight.name(metadata),
-                    "it had pulled",
-                    shared.settings.environment().errorHandler());
+            shared.lost.add(client.id, sequence, MetadataFlyweight.name(metadata), "it had pulled");
         }
     }
 }

@@ -6,6 +6,7 @@ import dev.verbena.dart.DartException;
 import dev.verbena.dart.DartException.Code;
 import dev.verbena.dart.stream.ReverseStream;
 import dev.verbena.dart.wire.FrameFlyweight;
+import dev.verbena.dart.wire.PieceFlyweight;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -96,7 +97,7 @@ final class ReverseLink implements ReverseStream {
         out.putInt(at + 8, inbox.client.applicationId, BIG_ENDIAN);
         out.putInt(at + 12, inbox.client.rank, BIG_ENDIAN);
         out.putInt(at + 16, inbox.slotCount, BIG_ENDIAN);
-        out.putInt(at + 20, inbox.slotLength, BIG_ENDIAN);
+        out.putInt(at + 20, PieceFlyweight.LENGTH_MAX, BIG_ENDIAN);
         out.putLong(at + 24, inbox.tell(), BIG_ENDIAN);
         if (isGone) {
             inboxes.remove(scanAt);

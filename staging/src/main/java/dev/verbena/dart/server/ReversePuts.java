@@ -5,7 +5,6 @@ import dev.verbena.dart.wire.ControlFlyweight;
 import dev.verbena.dart.wire.PieceFlyweight;
 import dev.verbena.memory.RegisteredRegion;
 import dev.verbena.staging.Counters;
-import dev.verbena.transport.Status;
 import dev.verbena.transport.Transport;
 import java.util.ArrayDeque;
 
@@ -47,19 +46,14 @@ final class ReversePuts implements AutoCloseable {
         }
         InboxState known = client.inbox;
         long taken = record.taken();
-        boolean isSame =
-                known != null
-                        && !known.isGone
-                        && known.slotCount == record.slotCount()
-                        && known.slotLength == record.slotLength();
+        boolean isSame = known != null && !known.isGone && known.slotCount == record.slotCount();
         if (isSame && taken >= known.taken) {
             known.tookOut(taken);
         } else {
             if (known != null) {
                 gone(client);
             }
-            InboxState opened =
-                    new InboxState(client, record.slotCount(), record.slotLength(), taken);
+            InboxState opened = new InboxState(client, record.slotCount(), taken);
             record.descriptorInto(opened.descriptor);
             if (!shared.opened.offer(opened)) {
                 return; // Nobody listens: the data are thrown away at the server.
@@ -92,7 +86,7 @@ final class ReversePuts implements AutoCloseable {
             ServedClient client = clients.byId(next.clientId);
             InboxState inbox = client == null ? null : client.inbox;
             if (inbox == null || !isWanted(inbox, next)) {
-                drop(next);
+                free(next);
                 continue;
             }
             next.goesTo(inbox);
@@ -117,7 +111,7 @@ final class ReversePuts implements AutoCloseable {
 
     /** Whether the piece makes sense for this inbox now; takes its number out of it. */
     private boolean isWanted(InboxState inbox, ReversePiece next) {
-        if (piece.wrap(next.window, 0, next.length) != null || next.length > inbox.slotLength) {
+        if (piece.wrap(next.window, 0, next.length) != null) {
             return false;
         }
         next.numbered(piece.number());
@@ -125,9 +119,9 @@ final class ReversePuts implements AutoCloseable {
         return taken < 0 || next.number > taken && next.number <= taken + inbox.slotCount;
     }
 
-    private void drop(ReversePiece next) {
+    /** It was put, or is of no use. */
+    private void free(ReversePiece next) {
         next.free();
-        Counters.add(shared.droppedPieces, 1);
         shared.empty.offer(next);
     }
 
@@ -147,7 +141,7 @@ final class ReversePuts implements AutoCloseable {
                             region,
                             (long) next.index * PieceFlyweight.LENGTH_MAX,
                             inbox.descriptor,
-                            (long) slot * inbox.slotLength,
+                            (long) slot * PieceFlyweight.LENGTH_MAX,
                             next.length,
                             slot,
                             next.index,
@@ -161,13 +155,13 @@ final class ReversePuts implements AutoCloseable {
             inbox.putBegan();
             outstanding++;
         } else {
-            drop(next);
+            free(next);
             return inbox.waiting.isEmpty();
         }
         return true;
     }
 
-    void onCompletion(long context, int status) {
+    void onCompletion(long context) {
         ReversePiece done = pieces[(int) context];
         InboxState inbox = done.inbox;
         outstanding--;
@@ -175,13 +169,7 @@ final class ReversePuts implements AutoCloseable {
         if (!inbox.waiting.isEmpty()) {
             busy.add(inbox);
         }
-        if (status == Status.OK) {
-            done.free();
-            Counters.add(shared.put, 1);
-            shared.empty.offer(done);
-        } else {
-            drop(done);
-        }
+        free(done);
         server.wakeT3();
     }
 

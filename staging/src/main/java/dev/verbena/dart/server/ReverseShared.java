@@ -22,11 +22,6 @@ final class ReverseShared {
     /** Grows whenever t3 has something to tell; written by t1. */
     final AtomicLong news = new AtomicLong();
 
-    /** Pieces that were put, and those that were dropped; written by t1. */
-    final AtomicLong put = new AtomicLong();
-
-    final AtomicLong droppedPieces = new AtomicLong();
-
     ReverseShared(int clientsMax) {
         opened = new OneToOneConcurrentArrayQueue<>(Math.max(64, 4 * clientsMax));
     }

@@ -12,6 +12,7 @@ import dev.verbena.transport.Status;
 import dev.verbena.transport.Transport;
 import dev.verbena.transport.TransportException;
 import java.net.URI;
+import java.util.function.Consumer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
@@ -28,7 +29,7 @@ final class ServerRegistry implements AutoCloseable {
     private final Transport transport;
     private final ControlOutbox outbox;
     private final ServedClients clients;
-    private final ClientEvents events;
+    private final Consumer<ServedClient> reached;
     private final DelegatedClients delegated;
     private final PeerSlots<ServerPeer> peers = new PeerSlots<>(PeerSlots.SLOTS_MAX);
     private final UnsafeBuffer privateData = new UnsafeBuffer(new byte[ConnectNote.LENGTH]);
@@ -50,15 +51,17 @@ final class ServerRegistry implements AutoCloseable {
             ServerShared shared,
             Transport transport,
             ControlOutbox outbox,
-            ClientEvents events,
+            Consumer<ServedClient> taken,
+            Consumer<ServedClient> dropped,
+            Consumer<ServedClient> reached,
             long bootTimeoutNs) {
         this.shared = shared;
-        this.events = events;
+        this.reached = reached;
         this.settings = shared.settings;
         this.environment = settings.environment();
         this.transport = transport;
         this.outbox = outbox;
-        this.clients = new ServedClients(shared, outbox, events::onTaken, events::onDropped);
+        this.clients = new ServedClients(shared, outbox, taken, dropped);
         this.delegated = new DelegatedClients(this, shared, transport, outbox);
         this.uri = transport.uri();
         if (settings.isMaster()) {
@@ -202,7 +205,7 @@ final class ServerRegistry implements AutoCloseable {
         if (peer.kind == ServerPeer.MASTER) {
             registration.onConnected();
         } else if (peer.client != null && peer.client.control != null) {
-            events.onReached(peer.client);
+            reached.accept(peer.client);
         } else if (peer.client != null) {
             peer.client.oweWelcome();
             clients.hasNews(peer.client);

@@ -270,11 +270,7 @@ public final class StreamAgent implements ProtocolAgent {
     private void reportLost(ServerBuffer buffer) {
         if (buffer.status() == ServerBuffer.OK && !buffer.isDropped() && !buffer.isNotice()) {
             shared.lost.add(
-                    buffer.clientId(),
-                    buffer.sequence(),
-                    buffer.name(),
-                    "the receiver got",
-                    shared.settings.environment().errorHandler());
+                    buffer.clientId(), buffer.sequence(), buffer.name(), "the receiver got");
         }
     }
 

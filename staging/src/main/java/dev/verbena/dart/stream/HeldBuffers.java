@@ -2,7 +2,6 @@ package dev.verbena.dart.stream;
 
 import dev.verbena.dart.DartException.Code;
 import java.util.function.Consumer;
-import org.agrona.ErrorHandler;
 
 /**
  * Buffers in the order of the stream: sent, not yet acknowledged, and still to be sent. Gives
@@ -20,7 +19,7 @@ public final class HeldBuffers {
     private long nextNumber = 1;
     private long acknowledgedNext = 1;
     private long sentUpTo;
-    private long unacknowledged;
+    long unacknowledged;
     private long window = Long.MAX_VALUE;
 
     HeldBuffers(int capacity, int framePayloadMax) {
@@ -122,10 +121,6 @@ public final class HeldBuffers {
         return acknowledgedNext;
     }
 
-    long unacknowledged() {
-        return unacknowledged;
-    }
-
     void window(long bytes) {
         window = bytes;
     }
@@ -219,16 +214,11 @@ public final class HeldBuffers {
         }
     }
 
-    void reportUnacknowledged(LostMessages lost, ErrorHandler errorHandler) {
+    void reportUnacknowledged(LostMessages lost) {
         for (long i = head; i < tail; i++) {
             ServerBuffer buffer = ring[(int) (i & mask)];
             if (!buffer.isDropped && !buffer.isStandIn() && !buffer.isNotice()) {
-                lost.add(
-                        buffer.clientId,
-                        buffer.sequence,
-                        buffer.name(),
-                        "the receiver confirmed",
-                        errorHandler);
+                lost.add(buffer.clientId, buffer.sequence, buffer.name(), "the receiver confirmed");
             }
         }
     }

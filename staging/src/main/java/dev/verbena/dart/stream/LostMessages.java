@@ -14,10 +14,14 @@ import org.agrona.ErrorHandler;
  */
 public final class LostMessages {
     private final Set<DartServer.LostMessage> messages = new LinkedHashSet<>();
+    private final ErrorHandler errorHandler;
+
+    LostMessages(ErrorHandler errorHandler) {
+        this.errorHandler = errorHandler;
+    }
 
     /** Counts and reports a message, unless it is known already. */
-    public void add(
-            int clientId, long sequence, String name, String why, ErrorHandler errorHandler) {
+    public void add(int clientId, long sequence, String name, String why) {
         DartServer.LostMessage message = new DartServer.LostMessage(clientId, sequence, name);
         synchronized (messages) {
             if (!messages.add(message)) {

@@ -488,6 +488,6 @@ public final class ReceiverLink implements AutoCloseable {
             stream.close();
             stream = null;
         }
-        held.reportUnacknowledged(shared.lost, settings.environment().errorHandler());
+        held.reportUnacknowledged(shared.lost);
     }
 }

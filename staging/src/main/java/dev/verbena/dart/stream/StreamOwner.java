@@ -51,7 +51,7 @@ public abstract class StreamOwner {
             new OneToOneConcurrentArrayQueue<>(LOSSES_MAX);
 
     /** What an end before all was delivered has lost. Thread-safe. */
-    public final LostMessages lost = new LostMessages();
+    public final LostMessages lost;
 
     private volatile int receiverState = RECEIVER_UNKNOWN;
     private volatile long messageLengthMax = Long.MAX_VALUE;
@@ -62,6 +62,7 @@ public abstract class StreamOwner {
     protected StreamOwner(ServerSettings settings) {
         this.settings = settings;
         this.events = settings.environment().events();
+        this.lost = new LostMessages(settings.environment().errorHandler());
         if (settings.isDiscarding()) {
             receiverState = RECEIVER_CONNECTED;
         }

@@ -89,11 +89,15 @@ public final class ControlCheck {
 
     private static void checkPayload(ControlFlyweight record, int available, int lengthMax) {
         range("payload length", record.metadataLength(), 0, lengthMax);
-        if (record.metadataLength() != available - ControlFlyweight.LENGTH) {
+        checkFollows("payload length", record, available);
+    }
+
+    private static void checkFollows(String what, ControlFlyweight record, int available) {
+        int following = available - ControlFlyweight.LENGTH;
+        if (record.metadataLength() != following) {
             throw malformed(
-                    "payload length %s where %s bytes follow"
-                            .formatted(
-                                    record.metadataLength(), available - ControlFlyweight.LENGTH));
+                    "%s %s where %s bytes follow"
+                            .formatted(what, record.metadataLength(), following));
         }
     }
 
@@ -114,12 +118,7 @@ public final class ControlCheck {
         if ((record.flags() & ~known) != 0) {
             throw malformed("flags 0x" + Integer.toHexString(record.flags()));
         }
-        if (record.metadataLength() != available - ControlFlyweight.LENGTH) {
-            throw malformed(
-                    "metadata length %s where %s bytes follow"
-                            .formatted(
-                                    record.metadataLength(), available - ControlFlyweight.LENGTH));
-        }
+        checkFollows("metadata length", record, available);
     }
 
     private static void checkInbox(ControlFlyweight record) {

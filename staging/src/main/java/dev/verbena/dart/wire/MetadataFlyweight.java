@@ -77,8 +77,7 @@ public final class MetadataFlyweight {
         int dimensions = buffer.getByte(offset + DIMENSIONS_OFFSET) & 0xFF;
         int propertyCount = buffer.getByte(offset + PROPERTIES_OFFSET) & 0xFF;
         int flags = buffer.getShort(offset + FLAGS_OFFSET, LITTLE_ENDIAN);
-        int counts = (flags & FLAG_COUNTS) != 0 ? COUNTS_LENGTH : 0;
-        int textsAt = FIXED_LENGTH + 8 * dimensions + counts;
+        int textsAt = textsAt(buffer, offset);
         if (dimensions > DIMENSIONS_MAX || textsAt > length) {
             throw malformed("number of dimensions " + dimensions);
         }
@@ -98,7 +97,7 @@ public final class MetadataFlyweight {
                 throw malformed("extent " + extent);
             }
         }
-        if (counts > 0) {
+        if ((flags & FLAG_COUNTS) != 0) {
             checkCounts(buffer, offset + textsAt - COUNTS_LENGTH);
         }
         checkTexts(buffer, offset + textsAt, offset + length, propertyCount);

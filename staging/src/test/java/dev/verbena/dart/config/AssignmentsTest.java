@@ -26,7 +26,7 @@ class AssignmentsTest {
                 Set<Integer> ids = new HashSet<>();
                 List<Assignments.Assignment> all = new ArrayList<>();
                 for (int rank = 0; rank < clients; rank++) {
-                    Assignments.Assignment made = assignments.assign(0, rank);
+                    Assignments.Assignment made = assignments.assign(0, rank, false);
                     counts.merge(made.serverId(), 1, Integer::sum);
                     ids.add(made.clientId());
                     all.add(made);
@@ -39,9 +39,10 @@ class AssignmentsTest {
                 assertThat(most - least).isLessThanOrEqualTo(1);
                 assertThat(ids).hasSize(clients);
                 for (int rank = 0; rank < clients; rank++) {
-                    assertThat(assignments.assign(0, rank)).isEqualTo(all.get(rank));
+                    assertThat(assignments.assign(0, rank, false)).isEqualTo(all.get(rank));
                 }
-                assertThat(assignments.assign(1, 0).clientId()).isEqualTo(Assignments.minimumId(1));
+                assertThat(assignments.assign(1, 0, false).clientId())
+                        .isEqualTo(Assignments.minimumId(1));
             }
         }
     }
@@ -52,9 +53,9 @@ class AssignmentsTest {
         Assignments assignments = new Assignments();
         assignments.addServer(0);
         assignments.addServer(1);
-        Assignments.Assignment first = assignments.assign(0, 0);
+        Assignments.Assignment first = assignments.assign(0, 0, false);
         assignments.removeServer(first.serverId());
-        Assignments.Assignment again = assignments.assign(0, 0);
+        Assignments.Assignment again = assignments.assign(0, 0, false);
         assertThat(again.clientId()).isEqualTo(first.clientId());
         assertThat(again.serverId()).isNotEqualTo(first.serverId());
     }

@@ -49,7 +49,12 @@ class ServerRegistryTest {
 
     ServerRegistryTest() {
         shared.identify(JOB, 0, 1);
-        registry = new ServerRegistry(shared, transport, null, new NoEvents(), 0);
+        registry = registry(shared, null, 0);
+    }
+
+    private ServerRegistry registry(ServerShared its, ControlOutbox outbox, long timeoutNs) {
+        return new ServerRegistry(
+                its, transport, outbox, taken -> {}, dropped -> {}, reached -> {}, timeoutNs);
     }
 
     private Object answer(String method, Object[] arguments) {
@@ -161,8 +166,7 @@ class ServerRegistryTest {
         String text = new DartConfiguration(JOB, 0, MASTER, 2, 1).encode();
         wire.disk.put("dart.conf", text.getBytes(UTF_8));
         ControlOutbox outbox = new ControlOutbox(transport, 2, 0);
-        ServerRegistry slave =
-                new ServerRegistry(shared(), transport, outbox, new NoEvents(), TIMEOUT_NS);
+        ServerRegistry slave = registry(shared(), outbox, TIMEOUT_NS);
         step(slave);
         slave.onConnected(1, slave.peer(0));
         step(slave);
@@ -196,16 +200,5 @@ class ServerRegistryTest {
                 .welcome(0, 0, result, 0)
                 .end();
         return new ControlFlyweight().wrap(memory, 0, memory.capacity());
-    }
-
-    private static final class NoEvents implements ClientEvents {
-        @Override
-        public void onTaken(ServedClient client) {}
-
-        @Override
-        public void onDropped(ServedClient client) {}
-
-        @Override
-        public void onReached(ServedClient client) {}
     }
 }

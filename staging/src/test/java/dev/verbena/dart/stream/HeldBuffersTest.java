@@ -77,7 +77,7 @@ class HeldBuffersTest {
                     model.sentNext = next;
                 }
             }
-            assertThat(held.unacknowledged())
+            assertThat(held.unacknowledged)
                     .as("seed %d, step %d", seed, step)
                     .isEqualTo(model.open());
         }
@@ -223,7 +223,7 @@ class HeldBuffersTest {
                     .hasMessageContaining("ACK asks for " + wrong);
         }
         held.acknowledge(2, b -> {});
-        assertThat(held.unacknowledged()).isZero();
+        assertThat(held.unacknowledged).isZero();
         for (long wrong : new long[] {1, 3}) {
             assertThatThrownBy(() -> held.rewind(wrong))
                     .isInstanceOf(DartException.class)
@@ -259,9 +259,8 @@ class HeldBuffersTest {
         kept.clientId = 7;
         kept.sequence = 12;
         held.add(kept);
-        LostMessages lost = new LostMessages();
         List<Throwable> errors = new ArrayList<>();
-        held.reportUnacknowledged(lost, errors::add);
+        held.reportUnacknowledged(new LostMessages(errors::add));
         assertThat(errors).hasSize(1);
         assertThat(errors.get(0)).hasMessageContaining("12").hasMessageContaining("7");
     }
@@ -280,10 +279,10 @@ class HeldBuffersTest {
         }
         assertThat(held.hasNext()).isFalse();
         assertThat(held.sentUpTo()).isEqualTo(9);
-        assertThat(held.unacknowledged()).isEqualTo(300);
+        assertThat(held.unacknowledged).isEqualTo(300);
         held.acknowledge(4, given::add);
         assertThat(given).hasSize(1);
-        assertThat(held.unacknowledged()).isEqualTo(200);
+        assertThat(held.unacknowledged).isEqualTo(200);
         held.acknowledge(6, given::add);
         assertThat(given).hasSize(1);
         assertThatThrownBy(() -> held.acknowledge(11, given::add)).hasMessageContaining("11");
@@ -291,7 +290,7 @@ class HeldBuffersTest {
         held.rewind(8);
         assertThat(held.next().index).isEqualTo(2);
         assertThat(held.nextFrame()).isEqualTo(1);
-        assertThat(held.unacknowledged()).isEqualTo(60);
+        assertThat(held.unacknowledged).isEqualTo(60);
         held.rewind(6);
         assertThat(held.next().index).isEqualTo(1);
         assertThat(held.nextFrame()).isEqualTo(2);
@@ -304,7 +303,7 @@ class HeldBuffersTest {
         held.acknowledge(10, given::add);
         assertThat(given).hasSize(3);
         assertThat(held.isEmpty()).isTrue();
-        assertThat(held.unacknowledged()).isZero();
+        assertThat(held.unacknowledged).isZero();
     }
 
     @Test
