@@ -146,7 +146,7 @@ final class MasterAdmission implements AutoCloseable {
             }
             if (!isFailureReported) {
                 isFailureReported = true;
-                settings.environment().errorHandler().onError(e);
+                shared.report(e);
             }
             isToPublish = true;
             publishAtNs = now + PUBLISH_AGAIN_NS;

@@ -100,7 +100,7 @@ final class PullAgent implements ProtocolAgent {
             open();
         } catch (RuntimeException e) {
             // The other agents begin all the same: what is begun is closed.
-            settings.environment().errorHandler().onError(e);
+            shared.report(e);
         }
     }
 
@@ -311,7 +311,7 @@ final class PullAgent implements ProtocolAgent {
                 part.close();
             }
         } catch (Exception e) {
-            settings.environment().errorHandler().onError(e);
+            shared.report(e);
         }
     }
 

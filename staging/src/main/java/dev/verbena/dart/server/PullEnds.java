@@ -1,20 +1,17 @@
 package dev.verbena.dart.server;
 
 import dev.verbena.dart.DartException.Code;
-import dev.verbena.dart.config.ServerSettings;
 import dev.verbena.dart.wire.ControlFlyweight;
 import dev.verbena.staging.Counters;
 
 /** Ends of messages: what their processes are told, and who reports. Owned by t1. */
 final class PullEnds {
     private final ServerShared shared;
-    private final ServerSettings settings;
     private final HeaderQueue headers;
     private ServedClients clients;
 
     PullEnds(ServerShared shared, HeaderQueue headers) {
         this.shared = shared;
-        this.settings = shared.settings;
         this.headers = headers;
     }
 
@@ -54,10 +51,7 @@ final class PullEnds {
                         ? "is dropped: its process is gone"
                         : "could not be read out of its process: "
                                 + (message.failure.isEmpty() ? "it was refused" : message.failure);
-        settings.environment()
-                .errorHandler()
-                .onError(
-                        Code.TRANSFER_FAILED.because(
-                                "message " + message.sequence + " of " + client + " " + why));
+        shared.report(
+                Code.TRANSFER_FAILED.because("message %s of %s %s", message.sequence, client, why));
     }
 }

@@ -121,7 +121,7 @@ final class ServerCommands {
             length = answer(one);
         } catch (Throwable e) {
             HandlerFailure.check(e);
-            shared.settings.environment().errorHandler().onError(e);
+            shared.report(e);
             result = ControlFlyweight.RESULT_COMMAND_FAILED;
             byte[] text = HandlerFailure.text(e).getBytes(StandardCharsets.UTF_8);
             length = Math.min(text.length, DartClient.COMMAND_LENGTH_MAX);

@@ -1,6 +1,5 @@
 package dev.verbena.dart.server;
 
-import dev.verbena.agent.Environment;
 import dev.verbena.dart.DartException.Code;
 import dev.verbena.dart.config.ServerSettings;
 import dev.verbena.dart.wire.ConnectNote;
@@ -25,7 +24,6 @@ final class ServerRegistry implements AutoCloseable {
 
     private final ServerShared shared;
     private final ServerSettings settings;
-    private final Environment environment;
     private final Transport transport;
     private final ControlOutbox outbox;
     private final ServedClients clients;
@@ -58,7 +56,6 @@ final class ServerRegistry implements AutoCloseable {
         this.shared = shared;
         this.reached = reached;
         this.settings = shared.settings;
-        this.environment = settings.environment();
         this.transport = transport;
         this.outbox = outbox;
         this.clients = new ServedClients(shared, outbox, taken, dropped);
@@ -457,7 +454,7 @@ final class ServerRegistry implements AutoCloseable {
     }
 
     void report(String what) {
-        environment.errorHandler().onError(Code.SERVER_UNREACHABLE.because(what));
+        shared.report(Code.SERVER_UNREACHABLE.because(what));
     }
 
     @Override

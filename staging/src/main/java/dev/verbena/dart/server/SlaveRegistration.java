@@ -70,7 +70,7 @@ final class SlaveRegistration implements AutoCloseable {
         try {
             return link.claim(shared.serverId);
         } catch (DartException e) {
-            environment.errorHandler().onError(e);
+            shared.report(e);
             return true;
         }
     }

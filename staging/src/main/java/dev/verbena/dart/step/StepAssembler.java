@@ -238,9 +238,7 @@ public final class StepAssembler {
             return false;
         }
         step.add(message, settings.messagesPerRank());
-        if (step.isOver()) {
-            end(step);
-        }
+        endIfOver(step);
         return true;
     }
 
@@ -250,16 +248,12 @@ public final class StepAssembler {
         boolean isLate = group != null && group.hasEnded(metadata.step());
         errors.onError(
                 Code.TIMEOUT.because(
-                        (isLate ? "late: message " : "surplus: message ")
-                                + message.sequence()
-                                + " of client "
-                                + message.clientId()
-                                + ", rank "
-                                + metadata.rank()
-                                + ", is not part of step "
-                                + metadata.step()
-                                + " of application "
-                                + metadata.applicationId()));
+                        "%s: %s, rank %s, is not part of step %s of application %s",
+                        isLate ? "late" : "surplus",
+                        message,
+                        metadata.rank(),
+                        metadata.step(),
+                        metadata.applicationId()));
         Counters.add(isLate ? late : surplus, 1);
     }
 
@@ -277,9 +271,7 @@ public final class StepAssembler {
         if (step != null && step.state == OpenStep.OPEN) {
             account(step, -message.stepCost());
             step.gaveUp(message, settings.messagesPerRank());
-            if (step.isOver()) {
-                end(step);
-            }
+            endIfOver(step);
         }
     }
 
@@ -294,9 +286,7 @@ public final class StepAssembler {
             OpenStep step = group.open.get(i);
             if (step.state == OpenStep.OPEN) {
                 step.died(rank);
-                if (step.isOver()) {
-                    end(step);
-                }
+                endIfOver(step);
             }
         }
     }
@@ -304,6 +294,12 @@ public final class StepAssembler {
     // ---- steps
 
     /** Nothing more is wanted of this step. */
+    private void endIfOver(OpenStep step) {
+        if (step.isOver()) {
+            end(step);
+        }
+    }
+
     private void end(OpenStep step) {
         step.ready();
         ready.add(step);
@@ -323,7 +319,7 @@ public final class StepAssembler {
             OpenStep step = ready.peek();
             work++;
             if (!isToBeDelivered(step)) {
-                report(Code.TIMEOUT, step + " is dropped: " + step.missing());
+                errors.onError(Code.TIMEOUT.because(step + " is dropped: " + step.missing()));
                 Counters.add(dropped, 1);
             } else if (handle(step)) {
                 Counters.add(step.isComplete() ? complete : incomplete, 1);
@@ -407,10 +403,6 @@ public final class StepAssembler {
         step.forEach(free);
     }
 
-    private void report(Code code, String what) {
-        errors.onError(new DartException(code, what));
-    }
-
     public long nextDeadlineNs() {
         long deadline =
                 isPausing && !isStopped && !ready.isEmpty() ? retryAtNs : ProtocolAgent.NO_DEADLINE;
@@ -431,10 +423,10 @@ public final class StepAssembler {
     public void close() {
         for (StepGroup group : groups) {
             for (OpenStep step : group.open) {
-                report(
-                        Code.UNCONFIRMED,
-                        "%s was not handed over before the receiver closed%s"
-                                .formatted(step, step.isComplete() ? "" : ": " + step.missing()));
+                errors.onError(
+                        Code.UNCONFIRMED.because(
+                                "%s was not handed over before the receiver closed%s",
+                                step, step.isComplete() ? "" : ": " + step.missing()));
             }
         }
         groups.clear();

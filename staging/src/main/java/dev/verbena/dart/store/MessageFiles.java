@@ -267,8 +267,7 @@ public final class MessageFiles implements AutoCloseable {
     private String senderName(InboundMessage message) {
         String name = message.metadata.safeName();
         if (name.isEmpty()) {
-            String number = message.clientId + "-" + message.sequence;
-            name = "message-" + (isNamingClients ? "" + message.sequence : number);
+            name = "message-" + (isNamingClients ? "" + message.sequence : identity(message));
         }
         return isNamingClients ? "client-" + message.clientId + "." + name : name;
     }
@@ -276,15 +275,8 @@ public final class MessageFiles implements AutoCloseable {
     /** A message begins; its metadata are there. */
     public void begin(InboundMessage message) {
         message.named(plainName(message));
-        message.temporarilyNamed(
-                TEMPORARY_PREFIX
-                        + message.serverId
-                        + "-"
-                        + message.clientId
-                        + "-"
-                        + message.sequence
-                        + "-"
-                        + nextTemporary++);
+        String name = message.serverId + "-" + identity(message) + "-" + nextTemporary++;
+        message.temporarilyNamed(TEMPORARY_PREFIX + name);
         message.openFile(store.create(message.temporaryName));
         check(message);
     }

@@ -215,13 +215,11 @@ final class LinkOutlet {
         long length = MetadataFlyweight.payloadLength(bytes, offset);
         if (length > messageLengthMax) {
             lose(part, ControlFlyweight.RESULT_TOO_LONG);
-            settings.environment()
-                    .errorHandler()
-                    .onError(
-                            Code.TOO_LONG.because(
-                                    "message %s of client %s is not delivered: it has %s bytes, and "
-                                            + "messageLengthMax of the receiver is %s",
-                                    part.sequence, part.clientId, length, messageLengthMax));
+            shared.report(
+                    Code.TOO_LONG.because(
+                            "%s is not delivered: it has %s bytes, and messageLengthMax of the "
+                                    + "receiver is %s",
+                            part, length, messageLengthMax));
         }
     }
 
@@ -232,13 +230,11 @@ final class LinkOutlet {
             return;
         }
         lose(part, ControlFlyweight.RESULT_BEGINNING_LOST);
-        settings.environment()
-                .errorHandler()
-                .onError(
-                        Code.TRANSFER_FAILED.because(
-                                "message %s of client %s is lost: the receiver has not got its "
-                                        + "beginning, which an earlier one had acknowledged",
-                                sequence, clientId));
+        shared.report(
+                Code.TRANSFER_FAILED.because(
+                        "%s is lost: the receiver has not got its beginning, which an "
+                                + "earlier one had acknowledged",
+                        part));
     }
 
     /** Whether a loss could be told of now. */

@@ -205,7 +205,7 @@ public final class ReceiverLink implements AutoCloseable {
             awaySinceNs = now;
         }
         if (wasStreaming || shared.receiverState() == StreamOwner.RECEIVER_UNKNOWN) {
-            settings.environment().errorHandler().onError(Code.RECEIVER_UNREACHABLE.because(what));
+            shared.report(Code.RECEIVER_UNREACHABLE.because(what));
         }
         shared.trouble(what);
         if (earlier == null) {

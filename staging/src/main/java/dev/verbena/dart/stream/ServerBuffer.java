@@ -367,4 +367,9 @@ public final class ServerBuffer {
     public int tag() {
         return tag;
     }
+
+    @Override
+    public String toString() {
+        return "message " + sequence + " of client " + clientId;
+    }
 }

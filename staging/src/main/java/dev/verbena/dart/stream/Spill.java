@@ -81,9 +81,9 @@ public final class Spill implements AutoCloseable {
             files.add(file);
         }
         files.report(
-                ("found %s files, %s bytes, of server %s of an earlier run; they are "
-                                + "delivered now")
-                        .formatted(frames.size(), bytes, name.serverId()));
+                "found %s files, %s bytes, of server %s of an earlier run; they are "
+                        + "delivered now",
+                frames.size(), bytes, name.serverId());
         ReceiverLink other = new ReceiverLink(shared, this::replayed, streams, files, name, null);
         found.add(new SpillFound(shared, files, stream, frames, other));
     }
@@ -114,8 +114,8 @@ public final class Spill implements AutoCloseable {
 
     private void leave(String stream, UncheckedIOException why) {
         files.report(
-                "what is left of %s is kept, and not delivered by this server: %s"
-                        .formatted(stream, why.getMessage()));
+                "what is left of %s is kept, and not delivered by this server: %s",
+                stream, why.getMessage());
     }
 
     public int doWork(long now) {

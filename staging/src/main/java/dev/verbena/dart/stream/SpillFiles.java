@@ -103,7 +103,7 @@ public final class SpillFiles implements AutoCloseable {
         try {
             lock.close();
         } catch (Exception e) {
-            report("cannot release a lock: " + e.getMessage());
+            report("cannot release a lock: %s", e.getMessage());
         }
     }
 
@@ -233,29 +233,22 @@ public final class SpillFiles implements AutoCloseable {
         }
         Counters.add(shared.spillFailures, 1);
         report(
-                "frame %s in %s cannot be read (%s): %s"
-                        .formatted(
-                                part.firstFrame + number,
-                                file.name,
-                                why,
-                                part.isNotice()
-                                        ? "the receiver does not hear that a server took or lost client "
-                                                + part.clientId
-                                        : "message "
-                                                + part.sequence
-                                                + " of client "
-                                                + part.clientId
-                                                + " is lost"));
+                "frame %s in %s cannot be read (%s): %s",
+                part.firstFrame + number,
+                file.name,
+                why,
+                part.isNotice()
+                        ? "the receiver does not hear that a server took or lost client "
+                                + part.clientId
+                        : part + " is lost");
         return DAMAGED;
     }
 
-    void report(String what) {
-        shared.settings
-                .environment()
-                .errorHandler()
-                .onError(
-                        Code.TRANSFER_FAILED.because(
-                                "spill directory %s: %s", shared.settings.spillDirectory(), what));
+    void report(String what, Object... values) {
+        String directory = shared.settings.spillDirectory();
+        shared.report(
+                Code.TRANSFER_FAILED.because(
+                        "spill directory %s: %s", directory, what.formatted(values)));
     }
 
     /** Keeps what the receiver has not acknowledged, and says so. */
@@ -271,9 +264,9 @@ public final class SpillFiles implements AutoCloseable {
         }
         if (!files.isEmpty()) {
             report(
-                    ("kept %s messages, %s bytes in %s files, that the receiver has not "
-                                    + "confirmed; a server that is started with this directory delivers them")
-                            .formatted(shared.spillMessages.get(), disk.reserved(), files.size()));
+                    "kept %s messages, %s bytes in %s files, that the receiver has not "
+                            + "confirmed; a server that is started with this directory delivers them",
+                    shared.spillMessages.get(), disk.reserved(), files.size());
         }
         for (String name : lockNames) {
             store.delete(name);

@@ -117,7 +117,7 @@ final class SpillFound {
         while (!renames.isEmpty() && renames.peek().isDone()) {
             String error = renames.poll().error();
             if (!error.isEmpty()) {
-                files.report("a damaged file stays under its name: " + error);
+                files.report("a damaged file stays under its name: %s", error);
             }
             work++;
         }
@@ -218,8 +218,8 @@ final class SpillFound {
         boolean isTail = trouble.isEmpty() && behind == 0;
         if (isTail && isNothingMissing(file)) {
             files.report(
-                    "%s is taken up to byte %s of %s: what follows is not complete"
-                            .formatted(file.name, position, file.length));
+                    "%s is taken up to byte %s of %s: what follows is not complete",
+                    file.name, position, file.length);
             return;
         }
         setAside(file, rest);
@@ -264,22 +264,21 @@ final class SpillFound {
         }
         fileAt--;
         files.report(
-                ("%s is damaged at byte %s of %s%s: what comes before is delivered, what "
-                                + "follows in this and %s later files is not, for frames between are "
-                                + "lost. Send again what the receiver lacks (%s). %s")
-                        .formatted(
-                                file.name,
-                                position,
-                                file.length,
-                                trouble.isEmpty() ? "" : " (" + trouble + ")",
-                                damaged.size() - 1,
-                                rest,
-                                isDeviceBad
-                                        ? "The files are kept for the next server with this directory"
-                                        : "The files are kept, with "
-                                                + SpillFiles.DAMAGED_SUFFIX
-                                                + " at the end of their names; delete them when you need"
-                                                + " them no more"));
+                "%s is damaged at byte %s of %s%s: what comes before is delivered, what "
+                        + "follows in this and %s later files is not, for frames between are "
+                        + "lost. Send again what the receiver lacks (%s). %s",
+                file.name,
+                position,
+                file.length,
+                trouble.isEmpty() ? "" : " (" + trouble + ")",
+                damaged.size() - 1,
+                rest,
+                isDeviceBad
+                        ? "The files are kept for the next server with this directory"
+                        : "The files are kept, with "
+                                + SpillFiles.DAMAGED_SUFFIX
+                                + " at the end of their names; delete them when you need"
+                                + " them no more");
     }
 
     /** A header whose message is not the one at hand would end another message at the receiver. */

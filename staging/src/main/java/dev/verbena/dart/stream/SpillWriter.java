@@ -157,9 +157,9 @@ final class SpillWriter {
                 isReported = true;
                 Counters.add(shared.spillFailures, 1);
                 files.report(
-                        ("the limit of %s bytes is reached; processes wait until the receiver "
-                                        + "takes something")
-                                .formatted(shared.settings.spillLimit()));
+                        "the limit of %s bytes is reached; processes wait until the receiver "
+                                + "takes something",
+                        shared.settings.spillLimit());
             }
             return false;
         }
@@ -291,8 +291,8 @@ final class SpillWriter {
         if (!isReported) {
             isReported = true;
             files.report(
-                    "cannot be written, processes wait until it can or the receiver is back: "
-                            + why);
+                    "cannot be written, processes wait until it can or the receiver is back: %s",
+                    why);
         }
         Counters.add(shared.spillFailures, 1);
         isRetrying = true;

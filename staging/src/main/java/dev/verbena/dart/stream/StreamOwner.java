@@ -62,10 +62,15 @@ public abstract class StreamOwner {
     protected StreamOwner(ServerSettings settings) {
         this.settings = settings;
         this.events = settings.environment().events();
-        this.lost = new LostMessages(settings.environment().errorHandler());
+        this.lost = new LostMessages(this::report);
         if (settings.isDiscarding()) {
             receiverState = RECEIVER_CONNECTED;
         }
+    }
+
+    /** Tells whoever hears of failures. */
+    public final void report(Throwable failure) {
+        settings.environment().errorHandler().onError(failure);
     }
 
     /** Wakes t1 when it sleeps. */
