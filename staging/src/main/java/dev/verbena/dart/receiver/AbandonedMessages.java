@@ -63,7 +63,7 @@ final class AbandonedMessages {
     /** Nothing more will come of this message here. */
     void forget(InboundStream stream, InboundMessage message) {
         stream.open().remove(message.clientId());
-        stream.forget(message);
+        stream.frames().forget(message);
         if (shared.journal() != null) {
             shared.journal().forget(stream, message);
         }

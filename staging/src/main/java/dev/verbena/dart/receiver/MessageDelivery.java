@@ -101,7 +101,7 @@ final class MessageDelivery {
             }
             work += stream.settle();
             work += shared.files.forceUnfinished(stream.needsForce(now));
-            InboundMessage first = stream.firstUnsettled();
+            InboundMessage first = stream.frames().firstUnsettled();
             if (first != null && shared.files.hasFailed(first)) {
                 // No frame of it need ever come that would find that out.
                 storeFailed(stream, MessageFiles.failed(first, first.file().error()));
@@ -222,7 +222,7 @@ final class MessageDelivery {
         if (session != null) {
             session.fail(FrameFlyweight.ERROR_STORE, e.getMessage());
         }
-        stream.rewind();
+        stream.frames().rewind();
         if (shared.journal() != null) {
             shared.journal().rewriteSoon(shared.clock.nanoTime());
         }

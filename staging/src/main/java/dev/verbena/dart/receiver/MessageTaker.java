@@ -81,7 +81,7 @@ final class MessageTaker {
             UnsafeBuffer payload,
             int offset,
             InboundMessage inPlace) {
-        if (stream.isFull()) {
+        if (stream.frames().isFull()) {
             return false;
         }
         if (!stream.hasWindowFor(frame.payloadLength())) {
@@ -237,7 +237,7 @@ final class MessageTaker {
      * would be here otherwise, or come again from its beginning and before what followed it.
      */
     private static boolean isOfOneGivenUp(InboundStream stream, FrameFlyweight frame) {
-        return stream.wasTaken(frame.sequence())
+        return stream.frames().wasTaken(frame.sequence())
                 && !stream.hasLostBeginnings()
                 && (frame.position() > 0 || stream.open().containsKey(frame.clientId()));
     }

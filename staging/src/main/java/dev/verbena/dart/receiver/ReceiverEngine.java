@@ -378,7 +378,7 @@ public final class ReceiverEngine implements ProtocolAgent {
     public long nextDeadlineNs() {
         long deadline = connections.nextDeadlineNs();
         for (int i = 0; i < streams.size(); i++) {
-            deadline = Math.min(deadline, streams.get(i).nextDeadlineNs());
+            deadline = Math.min(deadline, streams.get(i).frames().nextDeadlineNs());
         }
         deadline = Math.min(deadline, reverse.nextDeadlineNs());
         deadline = Math.min(deadline, halves.nextDeadlineNs());

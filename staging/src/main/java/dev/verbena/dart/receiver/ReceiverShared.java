@@ -185,7 +185,7 @@ final class ReceiverShared {
         for (int i = stream.delivered().size() - 1; i >= 0; i--) {
             InboundMessage message = stream.delivered().get(i);
             boolean isHeld = message.state() == InboundMessage.HELD;
-            if (!isHeld && !stream.dependsOn(message)) {
+            if (!isHeld && !stream.frames().dependsOn(message)) {
                 stream.delivered().remove(i);
                 toPool(message);
             }

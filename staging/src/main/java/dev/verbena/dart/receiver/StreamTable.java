@@ -251,7 +251,7 @@ final class StreamTable {
             shared.report(
                     Code.RECEIVER_UNREACHABLE.because(what + "Going on behind the gap, as told"));
             abandoned.abandonOpen(stream);
-            stream.rewind();
+            stream.frames().rewind();
             stream.beginAt(firstHeld);
             stream.loseBeginnings();
             return;

@@ -200,6 +200,11 @@ public final class InboundStream implements StepSource {
         return isJournaling ? journaledNext : frames.first();
     }
 
+    /** Its frames that were taken and are not settled. */
+    public UnsettledFrames frames() {
+        return frames;
+    }
+
     /** Number of the next frame wanted from the wire. */
     @Override
     public long nextWanted() {
@@ -234,10 +239,6 @@ public final class InboundStream implements StepSource {
     /** Whether a server that keeps to what was granted could send so much more. */
     public boolean hasWindowFor(int length) {
         return frames.bytes() == 0 || frames.bytes() + length <= window;
-    }
-
-    public boolean isFull() {
-        return frames.isFull();
     }
 
     /** A message that was begun and is not delivered; null if there is none. */
@@ -361,28 +362,9 @@ public final class InboundStream implements StepSource {
         return upTo;
     }
 
-    /** Forgets every frame that is not settled: they will come again. */
-    public void rewind() {
-        frames.rewind();
-    }
-
-    /** As {@link UnsettledFrames#wasTaken}. */
-    public boolean wasTaken(long number) {
-        return frames.wasTaken(number);
-    }
-
     /** As {@link UnsettledFrames#needsForce}. */
     public InboundMessage needsForce(long nowNs) {
         return frames.needsForce(nowNs, window);
-    }
-
-    /** As {@link UnsettledFrames#firstUnsettled}. */
-    public InboundMessage firstUnsettled() {
-        return frames.firstUnsettled();
-    }
-
-    public long nextDeadlineNs() {
-        return frames.nextDeadlineNs();
     }
 
     /** A frame was taken; a null message: nothing depends on it. */
@@ -395,16 +377,6 @@ public final class InboundStream implements StepSource {
         int settled = frames.settle(newsOf);
         isDirty |= settled > 0;
         return settled;
-    }
-
-    /** Messages given up half-way settle nothing any more. */
-    public void forget(InboundMessage message) {
-        frames.forget(message);
-    }
-
-    /** Whether a frame still depends on this message. */
-    public boolean dependsOn(InboundMessage message) {
-        return frames.dependsOn(message);
     }
 
     public long awaySinceNs() {

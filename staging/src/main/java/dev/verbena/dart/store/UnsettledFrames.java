@@ -7,7 +7,7 @@ import org.agrona.collections.IntHashSet;
  * The frames of one stream that were taken and are not settled, in order, with the messages that
  * they wait for. Owned by the receiver's agent. Allocates only until every place was used once.
  */
-final class UnsettledFrames {
+public final class UnsettledFrames {
     private static final int COUNT_MAX = 8192;
     private static final long BLOCKED_NS = 20_000_000;
 
@@ -59,7 +59,7 @@ final class UnsettledFrames {
         return bytes;
     }
 
-    boolean isFull() {
+    public boolean isFull() {
         return tail - head == COUNT_MAX;
     }
 
@@ -81,7 +81,7 @@ final class UnsettledFrames {
     }
 
     /** Forgets all: they will come again. */
-    void rewind() {
+    public void rewind() {
         for (long i = head; i < tail; i++) {
             at(i).message = null;
         }
@@ -91,7 +91,7 @@ final class UnsettledFrames {
     }
 
     /** Whether this frame was taken once, before a {@link #rewind}. */
-    boolean wasTaken(long number) {
+    public boolean wasTaken(long number) {
         return number < takenBefore;
     }
 
@@ -122,12 +122,12 @@ final class UnsettledFrames {
     }
 
     /** The unfinished message that keeps the first frame from being settled; null if none. */
-    InboundMessage firstUnsettled() {
+    public InboundMessage firstUnsettled() {
         InboundMessage message = head == tail ? null : at(head).message;
         return message != null && message.state == InboundMessage.RECEIVING ? message : null;
     }
 
-    long nextDeadlineNs() {
+    public long nextDeadlineNs() {
         return blockedAt == head && head < tail
                 ? blockedSinceNs + BLOCKED_NS
                 : ProtocolAgent.NO_DEADLINE;
@@ -176,7 +176,7 @@ final class UnsettledFrames {
     }
 
     /** A message that was given up half-way settles nothing any more. */
-    void forget(InboundMessage message) {
+    public void forget(InboundMessage message) {
         for (long i = head; i < tail; i++) {
             Taken frame = at(i);
             if (frame.message == message) {
@@ -186,7 +186,7 @@ final class UnsettledFrames {
     }
 
     /** Whether a frame still depends on this message. */
-    boolean dependsOn(InboundMessage message) {
+    public boolean dependsOn(InboundMessage message) {
         for (long i = head; i < tail; i++) {
             if (at(i).message == message) {
                 return true;
