@@ -13,7 +13,6 @@ import dev.verbena.transport.Transport;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.UUID;
 import java.util.function.Consumer;
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -54,10 +53,7 @@ final class ClientFlight {
     private long movedFrom;
     private long movedEnd;
 
-    private UUID job;
-    private int clientId;
-    private int serverId = -1;
-    private long connection;
+    private ServedBy server = ServedBy.NOBODY;
     private ClientInbox inbox;
     private final TicketNotifications notifications;
 
@@ -86,21 +82,18 @@ final class ClientFlight {
     }
 
     /** A server takes this client on for the first time. */
-    void begin(UUID ofJob, int id, int server, long toConnection, int granted, long sequence) {
-        job = ofJob;
-        clientId = id;
+    void begin(ServedBy first, int granted, long sequence) {
         nextSequence = Math.max(1, sequence);
         headerNext = nextSequence;
         oldestUnconfirmed = nextSequence;
         givenUpEnd = 0;
         givenUpCount = 0;
-        goOn(server, toConnection, granted);
+        goOn(first, granted);
     }
 
     /** A server takes this client on: headers that are due go there from now on. */
-    void goOn(int server, long toConnection, int granted) {
-        serverId = server;
-        connection = toConnection;
+    void goOn(ServedBy next, int granted) {
+        server = next;
         creditsGranted = Math.max(1, granted);
         credits = creditsGranted;
     }
@@ -196,8 +189,8 @@ final class ClientFlight {
                 .payload(length, settings.isChecksummed(), checksum);
         int metadataLength = metadata.encode(memory, base + ControlFlyweight.LENGTH);
         int flags = settings.isChecksummed() ? ControlFlyweight.FLAG_CHECKSUM : 0;
-        outgoing.begin(memory, base, ControlFlyweight.HEADER, job)
-                .header(clientId, sequence, tag, length, flags)
+        outgoing.begin(memory, base, ControlFlyweight.HEADER, server.job())
+                .header(server.clientId(), sequence, tag, length, flags)
                 .headerData(checksum, metadataLength, skippedBefore(sequence));
         if (length > 0) {
             outgoing.descriptor(descriptor);
@@ -232,7 +225,7 @@ final class ClientFlight {
                     }
                     skipAgain(headerNext);
                 }
-                if (!slots.post(headerNext, connection)) {
+                if (!slots.post(headerNext, server.connection())) {
                     break;
                 }
                 credits--;
@@ -266,7 +259,7 @@ final class ClientFlight {
                 giveUp(sequence);
             } else {
                 skipAgain(sequence);
-                if (slots.post(sequence, connection)) {
+                if (slots.post(sequence, server.connection())) {
                     statistics.headerResent();
                 }
             }
@@ -284,7 +277,7 @@ final class ClientFlight {
         fail(
                 tickets[at(sequence)],
                 Code.HEADER_LOST,
-                "its header was sent " + tries + " times and never seen by server " + serverId);
+                "its header was sent " + tries + " times and never seen by " + server);
         confirm();
     }
 
@@ -356,10 +349,7 @@ final class ClientFlight {
         Ticket ticket = tickets[at(sequence)];
         if (result != ControlFlyweight.RESULT_OK) {
             leaveFlight(sequence, returned);
-            fail(
-                    ticket,
-                    ControlResult.code(result),
-                    "server " + serverId + ": " + ControlResult.name(result));
+            fail(ticket, ControlResult.code(result), server + ": " + ControlResult.name(result));
         } else if (settings.isReassigned()) {
             // The server has it, but may die before the receiver does: the memory stays ours.
             slots.transferred(sequence);
@@ -388,8 +378,8 @@ final class ClientFlight {
                 ticket,
                 ControlResult.code(result),
                 isUnreadable
-                        ? "server " + serverId + " cannot read what it had spilled of it any more"
-                        : "server " + serverId + ": " + ControlResult.name(result));
+                        ? server + " cannot read what it had spilled of it any more"
+                        : server + ": " + ControlResult.name(result));
     }
 
     private void leaveFlight(long sequence, int returned) {
@@ -426,8 +416,7 @@ final class ClientFlight {
                 if (slots.has(sequence)) {
                     leaveFlight(sequence, 0);
                 }
-                ticket.fail(code, why);
-                statistics.failed();
+                fail(ticket, code, why);
                 lost.add(ticket);
             }
         }

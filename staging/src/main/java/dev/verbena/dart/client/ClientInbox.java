@@ -10,7 +10,6 @@ import dev.verbena.memory.RegisteredRegion;
 import dev.verbena.memory.RemoteDescriptor;
 import dev.verbena.transport.Transport;
 import java.util.Arrays;
-import java.util.UUID;
 import org.agrona.ErrorHandler;
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -44,9 +43,7 @@ final class ClientInbox {
     private long told;
     private boolean isTellingDue;
     private boolean isReceiving;
-    private long connection;
-    private UUID job;
-    private int clientId;
+    private ServedBy server = ServedBy.NOBODY;
 
     ClientInbox(
             Transport transport,
@@ -66,10 +63,8 @@ final class ClientInbox {
     }
 
     /** A server serves this process from now on; it is told before any header. */
-    void connected(long serverConnection, UUID serviceJob, int id) {
-        connection = serverConnection;
-        job = serviceJob;
-        clientId = id;
+    void connected(ServedBy another) {
+        server = another;
         isTellingDue = true;
         tell();
     }
@@ -80,12 +75,13 @@ final class ClientInbox {
     }
 
     private boolean tell() {
-        ControlFlyweight record = outbox.begin(ControlFlyweight.INBOX, job);
+        ControlFlyweight record = outbox.begin(ControlFlyweight.INBOX, server.job());
         if (record == null) {
             return false;
         }
-        record.inbox(clientId, slotCount, taken, PieceFlyweight.LENGTH_MAX).descriptor(descriptor);
-        if (outbox.send(record, connection) != Transport.ACCEPTED) {
+        record.inbox(server.clientId(), slotCount, taken, PieceFlyweight.LENGTH_MAX)
+                .descriptor(descriptor);
+        if (outbox.send(record, server.connection()) != Transport.ACCEPTED) {
             return false;
         }
         isTellingDue = false;
@@ -201,8 +197,8 @@ final class ClientInbox {
         if (piece.messageLength() > lengthMax) {
             errors.onError(
                     Code.TRANSFER_FAILED.because(
-                            "a message of %s bytes from the receiver is dropped; inboxMessageMax is "
-                                    + "%s",
+                            "a message of %s bytes from the receiver is dropped; "
+                                    + "inboxMessageMax is %s",
                             piece.messageLength(), lengthMax));
             assembled = -1;
             skipped = 0;

@@ -52,9 +52,7 @@ final class ClientProtocol {
     private DartException failure;
     private UUID job;
     private long epochMs;
-    private int clientId;
-    private int serverId = -1;
-    private long serverConnection;
+    private ServedBy server = ServedBy.NOBODY;
 
     /** The record that tells a new server where to go on; it precedes every header. */
     private boolean isResumePending;
@@ -126,11 +124,11 @@ final class ClientProtocol {
     }
 
     int clientId() {
-        return clientId;
+        return server.clientId();
     }
 
     int serverId() {
-        return serverId;
+        return server.serverId();
     }
 
     /** Nothing is outstanding that needs this side's memory. */
@@ -151,7 +149,7 @@ final class ClientProtocol {
             throw new IllegalStateException("DART client is not connected yet");
         }
         if (isServerStopping && !settings.isReassigned()) {
-            throw Code.SERVER_STOPPING.because("server " + serverId + " is stopping");
+            throw Code.SERVER_STOPPING.because(server + " is stopping");
         }
     }
 
@@ -176,7 +174,7 @@ final class ClientProtocol {
             return work;
         }
         work += records.tellSuspended();
-        work += commands.doWork(serverConnection);
+        work += commands.doWork(server.connection());
         if (flight.isAnyInFlight()) {
             work += flight.sendHeaders() + flight.checkHeaders(now);
         }
@@ -187,7 +185,7 @@ final class ClientProtocol {
             }
         }
         if (heartbeat.isOver(now)) {
-            transport.disconnect(serverConnection);
+            transport.disconnect(server.connection());
             onServerGone(
                     "it was asked whether it lives and did not answer for %s ms"
                             .formatted(heartbeat.timeoutNs() / 1_000_000));
@@ -205,7 +203,7 @@ final class ClientProtocol {
     }
 
     void beginCommand(int type, DirectBuffer payload, int offset, int length) {
-        commands.begin(job, clientId, type, payload, offset, length);
+        commands.begin(job, server.clientId(), type, payload, offset, length);
     }
 
     ClientCommands commands() {
@@ -214,7 +212,7 @@ final class ClientProtocol {
 
     /** Whether the connection is the one over which a command went. */
     long serverConnection() {
-        return state == CONNECTED ? serverConnection : 0;
+        return state == CONNECTED ? server.connection() : 0;
     }
 
     // ---- registering
@@ -243,7 +241,7 @@ final class ClientProtocol {
     void onWelcome(long connection, ControlFlyweight incoming) {
         int result = incoming.welcomeResult();
         if (!isSeeking()) {
-            if (connection != serverConnection) {
+            if (connection != server.connection()) {
                 // Asked earlier and too late: another server has this process.
                 transport.disconnect(connection);
             }
@@ -272,12 +270,12 @@ final class ClientProtocol {
             }
             return;
         }
-        if (state == MOVING && incoming.clientId() != clientId) {
+        if (state == MOVING && incoming.clientId() != server.clientId()) {
             lose(
                     Code.SERVER_UNREACHABLE.because(
                             "the master does not know this process any more: it was client %s and "
                                     + "would now be client %s",
-                            clientId, incoming.clientId()));
+                            server.clientId(), incoming.clientId()));
             transport.disconnect(connection);
             return;
         }
@@ -299,28 +297,20 @@ final class ClientProtocol {
     private void connected(long connection, ControlFlyweight incoming) {
         job = incoming.job();
         epochMs = registration.epochMs();
-        clientId = incoming.clientId();
-        serverId = incoming.serverId();
-        serverConnection = connection;
+        server = new ServedBy(job, incoming.clientId(), incoming.serverId(), connection);
         isServerStopping = false;
         trouble = "";
-        records.connected(job, clientId, connection);
+        records.connected(server);
         if (state == MOVING) {
             isResumePending = true;
         } else {
-            flight.begin(
-                    job,
-                    clientId,
-                    serverId,
-                    connection,
-                    incoming.welcomeCredits(),
-                    incoming.nextSequence());
+            flight.begin(server, incoming.welcomeCredits(), incoming.nextSequence());
         }
         welcomedCredits = incoming.welcomeCredits();
         heartbeat.begin(clock.nanoTime(), incoming.heartbeatMs() * 1_000_000L);
         state = CONNECTED;
         if (inbox != null) {
-            inbox.connected(connection, job, clientId);
+            inbox.connected(server);
         }
         registration.end(connection);
     }
@@ -330,7 +320,7 @@ final class ClientProtocol {
             return false;
         }
         isResumePending = false;
-        flight.goOn(serverId, serverConnection, welcomedCredits);
+        flight.goOn(server, welcomedCredits);
         return true;
     }
 
@@ -347,7 +337,7 @@ final class ClientProtocol {
 
     /** A record has come; whether it is of the server of this process, which lives then. */
     boolean heard(long connection) {
-        if (connection != serverConnection) {
+        if (connection != server.connection()) {
             return false;
         }
         heartbeat.heard(clock.nanoTime());
@@ -381,16 +371,16 @@ final class ClientProtocol {
             if (context == ClientRegistration.CONTEXT_MASTER) {
                 registration.onGone(connection, reason);
             }
-        } else if (connection == serverConnection && state == CONNECTED) {
+        } else if (connection == server.connection() && state == CONNECTED) {
             onServerGone(reason);
         }
     }
 
     private void onServerGone(String reason) {
         String what =
-                "server %s%s"
+                "%s%s"
                         .formatted(
-                                serverId,
+                                server,
                                 isServerStopping
                                         ? " has stopped"
                                         : " was lost" + (reason.isEmpty() ? "" : ": " + reason));
@@ -417,7 +407,7 @@ final class ClientProtocol {
         }
         state = LOST;
         failure = why;
-        settings.environment().events().peerLost("server " + serverId, why.getMessage());
+        settings.environment().events().peerLost(server.toString(), why.getMessage());
         boolean isStopped = why.code() == Code.SERVER_STOPPING;
         flight.failUnconfirmed(
                 isStopped ? Code.SERVER_STOPPING : Code.SERVER_UNREACHABLE, why.getMessage());
@@ -428,7 +418,7 @@ final class ClientProtocol {
     void sayGoodbye() {
         if (state == CONNECTED) {
             records.goodbye(flight.lastSequence());
-            transport.disconnect(serverConnection);
+            transport.disconnect(server.connection());
         } else if (isSeeking()) {
             registration.disconnect();
         }

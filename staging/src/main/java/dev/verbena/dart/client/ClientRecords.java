@@ -3,7 +3,6 @@ package dev.verbena.dart.client;
 import dev.verbena.dart.wire.ControlFlyweight;
 import dev.verbena.dart.wire.ControlOutbox;
 import dev.verbena.transport.Transport;
-import java.util.UUID;
 
 /**
  * What a client tells its server beside headers: a question whether it lives, pauses, where to go
@@ -11,9 +10,7 @@ import java.util.UUID;
  */
 final class ClientRecords {
     private final ControlOutbox outbox;
-    private UUID job;
-    private int clientId;
-    private long connection;
+    private ServedBy server = ServedBy.NOBODY;
     private boolean isSuspendWanted;
     private boolean isSuspendTold;
 
@@ -22,17 +19,15 @@ final class ClientRecords {
     }
 
     /** Another server, which has been told nothing yet. */
-    void connected(UUID itsJob, int id, long itsConnection) {
-        job = itsJob;
-        clientId = id;
-        connection = itsConnection;
+    void connected(ServedBy another) {
+        server = another;
         isSuspendTold = false;
     }
 
     /** Asks whether the server lives; false: not now. */
     boolean heartbeat() {
-        ControlFlyweight record = outbox.begin(ControlFlyweight.HEARTBEAT, job);
-        return record != null && send(record.heartbeat(clientId));
+        ControlFlyweight record = outbox.begin(ControlFlyweight.HEARTBEAT, server.job());
+        return record != null && send(record.heartbeat(server.clientId()));
     }
 
     /** What the server is to be told of pulling. */
@@ -45,8 +40,8 @@ final class ClientRecords {
         if (isSuspendTold == isSuspendWanted) {
             return 0;
         }
-        ControlFlyweight record = outbox.begin(ControlFlyweight.SUSPEND, job);
-        if (record == null || !send(record.suspend(clientId, isSuspendWanted))) {
+        ControlFlyweight record = outbox.begin(ControlFlyweight.SUSPEND, server.job());
+        if (record == null || !send(record.suspend(server.clientId(), isSuspendWanted))) {
             return 0;
         }
         isSuspendTold = isSuspendWanted;
@@ -55,18 +50,18 @@ final class ClientRecords {
 
     /** Says where to go on; false: not now. */
     boolean resume(long oldestUnconfirmed, long epochMs) {
-        ControlFlyweight record = outbox.begin(ControlFlyweight.RESUME, job);
-        return record != null && send(record.resume(clientId, oldestUnconfirmed, epochMs));
+        ControlFlyweight record = outbox.begin(ControlFlyweight.RESUME, server.job());
+        return record != null && send(record.resume(server.clientId(), oldestUnconfirmed, epochMs));
     }
 
     void goodbye(long lastSequence) {
-        ControlFlyweight record = outbox.begin(ControlFlyweight.GOODBYE, job);
+        ControlFlyweight record = outbox.begin(ControlFlyweight.GOODBYE, server.job());
         if (record != null) {
-            send(record.goodbye(clientId, lastSequence, ControlFlyweight.RESULT_OK));
+            send(record.goodbye(server.clientId(), lastSequence, ControlFlyweight.RESULT_OK));
         }
     }
 
     private boolean send(ControlFlyweight record) {
-        return outbox.send(record, connection) == Transport.ACCEPTED;
+        return outbox.send(record, server.connection()) == Transport.ACCEPTED;
     }
 }

@@ -99,8 +99,8 @@ public final class ReceiverRecovery {
         if (files.isTooLong(message)) {
             // Nothing was changed yet; to go on without it would lose what was acknowledged of it.
             throw Code.TOO_LONG.because(
-                    "an earlier receiver of this directory has begun %s with %s bytes: start with a "
-                            + "messageLengthMax that is not below that, or without a handler",
+                    "an earlier receiver of this directory has begun %s with %s bytes: start with "
+                            + "a messageLengthMax that is not below that, or without a handler",
                     message, message.metadata.payloadLength());
         }
         String whyNot = files.resume(message);

@@ -264,8 +264,8 @@ public final class SpillFiles implements AutoCloseable {
         }
         if (!files.isEmpty()) {
             report(
-                    "kept %s messages, %s bytes in %s files, that the receiver has not "
-                            + "confirmed; a server that is started with this directory delivers them",
+                    "kept %s messages, %s bytes in %s files, that the receiver has not confirmed; "
+                            + "a server that is started with this directory delivers them",
                     shared.spillMessages.get(), disk.reserved(), files.size());
         }
         for (String name : lockNames) {
