@@ -34,7 +34,6 @@ import picocli.CommandLine.Parameters;
         name = "bench-part",
         hidden = true,
         description = "Measure one figure of the calls.",
-        mixinStandardHelpOptions = true,
         sortOptions = false)
 public final class BenchPart extends CliCommand {
     /**

@@ -20,7 +20,6 @@ import picocli.CommandLine.Option;
             "Serve arrays: programs put pieces of versions, and get any box of them.",
             "Runs until it is interrupted, or a client ends the servers."
         },
-        mixinStandardHelpOptions = true,
         sortOptions = false)
 public final class NessieArrayServer extends ServerCommand {
     @Option(

@@ -29,7 +29,6 @@ import picocli.CommandLine.Option;
                     + " beside others where they are on the class path.",
             "Each round runs all programs once, one after the other; figures are medians."
         },
-        mixinStandardHelpOptions = true,
         sortOptions = false)
 public final class NessieBench extends CliCommand {
     private static final List<String> STYLES =
@@ -167,10 +166,13 @@ public final class NessieBench extends CliCommand {
         List<List<String>> clients = clients(rows);
         if (!clients.isEmpty()) {
             say("");
-            say(String.join("", CLIENTS.stream().map("%19s"::formatted).toList()));
-            clients.forEach(
-                    line -> say(String.join("", line.stream().map("%19s"::formatted).toList())));
+            say(columns(CLIENTS));
+            clients.forEach(line -> say(columns(line)));
         }
+    }
+
+    private static String columns(List<String> words) {
+        return String.join("", words.stream().map("%19s"::formatted).toList());
     }
 
     /** For each number of client processes, what was measured with so many. */
@@ -189,9 +191,7 @@ public final class NessieBench extends CliCommand {
     }
 
     private static String text(double value) {
-        return value >= 1000
-                ? String.format(Locale.ROOT, "%,.0f", value)
-                : String.format(Locale.ROOT, "%.1f", value);
+        return String.format(Locale.ROOT, value >= 1000 ? "%,.0f" : "%.1f", value);
     }
 
     private static String ratio(BenchRow row, BenchRow base) {

@@ -20,7 +20,6 @@ import picocli.CommandLine.Parameters;
             "Write a Java class for each type and program of a .x file (RFC 4506, rpcgen).",
             "A file that it wrote before is replaced, any other is refused."
         },
-        mixinStandardHelpOptions = true,
         sortOptions = false)
 public final class NessieXdr extends CliCommand {
     private static final long SOURCE_MAX = 16 << 20;

@@ -49,7 +49,6 @@ import picocli.CommandLine.Option;
             "Starts the servers, in a process of their own, unless --server-url-file names some"
                     + " that run."
         },
-        mixinStandardHelpOptions = true,
         sortOptions = false)
 public final class NessieXfer extends CliCommand {
     private static final long LOOK_MS = 20;
@@ -226,13 +225,12 @@ public final class NessieXfer extends CliCommand {
         XferPlan plan = plan();
         try (Termination termination = new Termination(10_000)) {
             if (urlFile != null && processes == 1) {
-                measure(termination, plan, urlFile, options.job());
+                measure(termination, plan, urlFile, options.job);
                 return 0;
             }
             Path folder = Files.createTempDirectory("verbena-xfer");
             try {
-                String job =
-                        urlFile == null ? "xfer" + ProcessHandle.current().pid() : options.job();
+                String job = urlFile == null ? "xfer" + ProcessHandle.current().pid() : options.job;
                 Path urls = urlFile == null ? folder.resolve("servers") : urlFile;
                 if (urlFile == null) {
                     start(urls, job);

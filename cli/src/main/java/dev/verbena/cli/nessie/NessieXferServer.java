@@ -11,7 +11,6 @@ import picocli.CommandLine.Mixin;
 @Command(
         name = "xfer-server",
         description = "Serve transfers of arrays until a client ends each server.",
-        mixinStandardHelpOptions = true,
         sortOptions = false)
 public final class NessieXferServer extends ServerCommand {
     private static final long TRACE_LENGTH_MAX = 64 << 20;
@@ -21,13 +20,13 @@ public final class NessieXferServer extends ServerCommand {
     @Override
     public Integer call() throws Exception {
         options.check(spec);
-        return run(options.job(), options.servers);
+        return run(options.job, options.servers);
     }
 
     @Override
     Served start(RealEnvironment environment, int place) {
         NessieServer.Builder builder =
-                NessieServer.builder(environment, options.open(options.job()))
+                NessieServer.builder(environment, options.open(options.job))
                         .options(options.ofServer());
         if (options.traces != null) {
             Path own = options.traces.resolve("server" + place);

@@ -27,7 +27,7 @@ final class XferOptions {
             paramLabel = "NAME",
             description = "Job of servers and clients that were started by hand.",
             defaultValue = "xfer")
-    private String job;
+    String job;
 
     @Option(
             names = "--num-servers",
@@ -64,10 +64,6 @@ final class XferOptions {
                     "Let clients trace requests of the servers: to new files in DIR/server0, ..., of"
                             + " at most 64 MiB.")
     Path traces;
-
-    String job() {
-        return job;
-    }
 
     void check(CommandSpec spec) {
         TransportOption.require(spec, scheme);
