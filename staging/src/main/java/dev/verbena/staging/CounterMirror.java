@@ -20,11 +20,12 @@ public final class CounterMirror implements AutoCloseable {
 
     private final Environment environment;
     private final String prefix;
-    private final List<LongSupplier> sources = new ArrayList<>();
-    private final List<AtomicCounter> counters = new ArrayList<>();
+    private final List<Shown> all = new ArrayList<>();
     private long dueNs;
     private boolean hasNews = true;
     private int cycles;
+
+    private record Shown(AtomicCounter counter, LongSupplier source) {}
 
     /** {@code prefix} begins every label: {@code dart master}, for example. */
     public CounterMirror(Environment environment, String prefix) {
@@ -47,8 +48,7 @@ public final class CounterMirror implements AutoCloseable {
                 return this;
             }
         }
-        counters.add(counter);
-        sources.add(source);
+        all.add(new Shown(counter, source));
         return this;
     }
 
@@ -83,15 +83,14 @@ public final class CounterMirror implements AutoCloseable {
     public void close() {
         copy();
         synchronized (environment.counters()) {
-            counters.forEach(AtomicCounter::close);
+            all.forEach(each -> each.counter().close());
         }
-        counters.clear();
-        sources.clear();
+        all.clear();
     }
 
     private void copy() {
-        for (int i = 0; i < sources.size(); i++) {
-            counters.get(i).setOrdered(sources.get(i).getAsLong());
+        for (int i = 0; i < all.size(); i++) {
+            all.get(i).counter().setOrdered(all.get(i).source().getAsLong());
         }
     }
 }

@@ -20,8 +20,7 @@ public final class Heartbeat {
     /** A new peer; an interval of 0: it is never asked. */
     public void begin(long now, long interval) {
         intervalNs = interval;
-        lastHeardNs = now;
-        isWaiting = false;
+        heard(now);
     }
 
     public void heard(long now) {

@@ -5,6 +5,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
+import org.agrona.collections.MutableBoolean;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
@@ -46,32 +47,30 @@ public final class LocalStreams implements ByteStreams {
         }
     }
 
-    /** Whether both ends are open. */
-    private static final class Link {
-        public boolean isOpen = true;
-    }
-
     /** One end. */
     private static final class End implements ByteStream {
         private final Ring in;
         private final Ring out;
-        private final Link link;
+
+        /** Whether both ends are open; of both. */
+        private final MutableBoolean isOpen;
+
         private boolean isClosed;
 
-        public End(Ring in, Ring out, Link link) {
+        public End(Ring in, Ring out, MutableBoolean isOpen) {
             this.in = in;
             this.out = out;
-            this.link = link;
+            this.isOpen = isOpen;
         }
 
         @Override
         public int state() {
-            return isClosed ? CLOSED : link.isOpen || !in.isEmpty() ? OPEN : FAILED;
+            return isClosed ? CLOSED : isOpen.get() || !in.isEmpty() ? OPEN : FAILED;
         }
 
         @Override
         public String error() {
-            return link.isOpen ? "" : "the other end was closed";
+            return isOpen.get() ? "" : "the other end was closed";
         }
 
         @Override
@@ -82,18 +81,18 @@ public final class LocalStreams implements ByteStreams {
         @Override
         public int read(MutableDirectBuffer buffer, int offset, int length) {
             int n = in.read(buffer, offset, length);
-            return n == 0 && !link.isOpen ? -1 : n;
+            return n == 0 && !isOpen.get() ? -1 : n;
         }
 
         @Override
         public int write(DirectBuffer buffer, int offset, int length) {
-            return link.isOpen ? out.write(buffer, offset, length) : -1;
+            return isOpen.get() ? out.write(buffer, offset, length) : -1;
         }
 
         @Override
         public void close() {
             isClosed = true;
-            link.isOpen = false;
+            isOpen.set(false);
         }
     }
 
@@ -101,12 +100,11 @@ public final class LocalStreams implements ByteStreams {
     public ByteStream connect(String host, int port) {
         Ring there = new Ring();
         Ring back = new Ring();
-        Link link = new Link();
-        link.isOpen = isListening;
+        MutableBoolean isOpen = new MutableBoolean(isListening);
         if (isListening) {
-            toAccept.add(new End(there, back, link));
+            toAccept.add(new End(there, back, isOpen));
         }
-        return new End(back, there, link);
+        return new End(back, there, isOpen);
     }
 
     @Override

@@ -95,13 +95,11 @@ final class OutboundRing implements AutoCloseable {
     int write(DirectBuffer buffer, int offset, int length) {
         boolean isLong = length >= DIRECT_LENGTH || directPosted > 0;
         RegisteredRegion source = isLong ? sources.find(buffer, offset, length) : null;
-        if (source != null) {
-            return direct(source, buffer.addressOffset() + offset - source.address(), length);
-        }
-        if (directPosted > 0) {
+        long at = source == null ? -1 : buffer.addressOffset() + offset - source.address();
+        if (directPosted > 0 && at != directAt) {
             throw new IllegalStateException("other bytes than those that are being written");
         }
-        return copy(buffer, offset, length);
+        return source == null ? copy(buffer, offset, length) : direct(source, at, length);
     }
 
     /** Header and payload in one piece, where both are short. */
@@ -161,9 +159,6 @@ final class OutboundRing implements AutoCloseable {
     }
 
     private int direct(RegisteredRegion source, long at, int length) {
-        if (directPosted > 0 && at != directAt) {
-            throw new IllegalStateException("other bytes than those that are being written");
-        }
         directAt = at;
         int answer = Transport.ACCEPTED;
         while (directPosted < length && answer == Transport.ACCEPTED) {
