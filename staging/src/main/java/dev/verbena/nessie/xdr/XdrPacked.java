@@ -2,6 +2,7 @@ package dev.verbena.nessie.xdr;
 
 import java.nio.ByteOrder;
 import java.util.function.BiFunction;
+import org.agrona.BitUtil;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -60,20 +61,16 @@ public abstract class XdrPacked extends XdrArray {
         elements.setMemory(begin * elementLength, (end - begin) * elementLength, (byte) 0);
     }
 
-    private static long padded(long length) {
-        return (length + (UNIT - 1)) & -UNIT;
-    }
-
     @Override
     protected final long xdrLength(int depth) {
-        return headerLength() + padded((long) count() * elementLength);
+        return headerLength() + BitUtil.align((long) count() * elementLength, UNIT);
     }
 
     @Override
     protected final int xdrEncode(MutableDirectBuffer buffer, int index, int depth) {
         int at = putCount(buffer, index);
         int length = count() * elementLength;
-        int end = at + (int) padded(length);
+        int end = at + BitUtil.align(length, UNIT);
         if (end > at) {
             // Where the padding is, if there is any; the elements come over it.
             buffer.putInt(end - UNIT, 0, ByteOrder.BIG_ENDIAN);
@@ -93,7 +90,7 @@ public abstract class XdrPacked extends XdrArray {
             reset();
             throw e;
         }
-        int end = at + (int) padded(length);
+        int end = at + BitUtil.align(length, UNIT);
         need(end - at, at, limit);
         for (int i = at + length; i < end; i++) {
             if (buffer.getByte(i) != 0) {

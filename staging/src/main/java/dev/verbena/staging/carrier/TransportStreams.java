@@ -48,14 +48,14 @@ public final class TransportStreams implements ByteStreams, AutoCloseable {
     private static final int POLL_LIMIT = 64;
     private static final int CLOSE_POLLS = 1000;
     private static final long CLOSE_PAUSE_NS = 1_000_000;
-    private static final byte[] PROTOCOL = "verbena-bytes/1".getBytes(US_ASCII);
+    private static final String PROTOCOL = "verbena-bytes/1";
 
     private final Environment environment;
     private final URI address;
     private final boolean isListening;
     private final Transport transport;
     private final SourceMemory sources;
-    private final UnsafeBuffer protocol = new UnsafeBuffer(PROTOCOL);
+    private final UnsafeBuffer protocol = new UnsafeBuffer(PROTOCOL.getBytes(US_ASCII));
     private final Long2ObjectHashMap<CarriedStream> byConnection = new Long2ObjectHashMap<>();
     private final List<CarriedStream> all = new ArrayList<>();
     private final ArrayDeque<CarriedStream> toAccept = new ArrayDeque<>();
@@ -227,7 +227,7 @@ public final class TransportStreams implements ByteStreams, AutoCloseable {
 
     private void connect(CarriedStream stream) {
         long handle =
-                transport.connect(address, protocol, 0, PROTOCOL.length, 0, CONNECT_TIMEOUT_NS);
+                transport.connect(address, protocol, 0, protocol.capacity(), 0, CONNECT_TIMEOUT_NS);
         if (handle > 0) {
             stream.connecting(handle);
             byConnection.put(handle, stream);
@@ -301,7 +301,8 @@ public final class TransportStreams implements ByteStreams, AutoCloseable {
         @Override
         public void onConnectRequest(
                 long connection, URI peer, DirectBuffer privateData, int offset, int length) {
-            if (!isOfProtocol(privateData, offset, length) || toAccept.size() >= ACCEPT_MAX) {
+            boolean isOfProtocol = protocol.equals(new UnsafeBuffer(privateData, offset, length));
+            if (!isOfProtocol || toAccept.size() >= ACCEPT_MAX) {
                 transport.reject(connection);
                 return;
             }
@@ -321,14 +322,6 @@ public final class TransportStreams implements ByteStreams, AutoCloseable {
             } else {
                 stream.close();
             }
-        }
-
-        private boolean isOfProtocol(DirectBuffer data, int offset, int length) {
-            boolean isIt = length == PROTOCOL.length;
-            for (int i = 0; isIt && i < length; i++) {
-                isIt = data.getByte(offset + i) == PROTOCOL[i];
-            }
-            return isIt;
         }
 
         @Override
