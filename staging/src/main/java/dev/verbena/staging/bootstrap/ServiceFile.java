@@ -84,14 +84,9 @@ public final class ServiceFile implements AutoCloseable {
 
     private String read(DurableStore.ReadableFile file) {
         // Made when it is needed: a process with many peers has as many of these files.
-        UnsafeBuffer readBuffer = new UnsafeBuffer(new byte[lengthMax]);
-        int length = 0;
-        int n = 1;
-        while (n > 0 && length < readBuffer.capacity()) {
-            n = file.read(length, readBuffer, length, readBuffer.capacity() - length);
-            length += Math.max(n, 0);
-        }
-        return new String(readBuffer.byteArray(), 0, length, UTF_8);
+        byte[] bytes = new byte[lengthMax];
+        int length = Math.max(0, file.read(0, new UnsafeBuffer(bytes), 0, lengthMax));
+        return new String(bytes, 0, length, UTF_8);
     }
 
     /**

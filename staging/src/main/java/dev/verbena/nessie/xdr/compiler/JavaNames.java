@@ -5,6 +5,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import javax.lang.model.SourceVersion;
 
 /** Names in Java: {@code data_t} becomes {@code DataT} or {@code dataT}; constants keep theirs. */
@@ -31,6 +33,9 @@ final class JavaNames {
     private static final Set<String> TYPES =
             Set.of("Enum IllegalArgumentException Object Override String StringBuilder".split(" "));
 
+    /** The first letter of a word, behind underscores; or underscores at the end. */
+    private static final Pattern FIRST = Pattern.compile("(?:^|_)_*([^_]|$)");
+
     private final Map<String, String> owners = new HashMap<>();
 
     static String type(String name) {
@@ -51,15 +56,10 @@ final class JavaNames {
 
     private static String joined(String name) {
         boolean isUpper = name.equals(name.toUpperCase(Locale.ROOT));
-        StringBuilder joined = new StringBuilder();
-        for (String part : name.split("_+")) {
-            if (!part.isEmpty()) {
-                String rest = part.substring(1);
-                joined.append(Character.toUpperCase(part.charAt(0)))
-                        .append(isUpper ? rest.toLowerCase(Locale.ROOT) : rest);
-            }
-        }
-        return joined.toString().matches("[A-Za-z].*") ? joined.toString() : "X" + joined;
+        String words = isUpper ? name.toLowerCase(Locale.ROOT) : name;
+        Matcher firsts = FIRST.matcher(words);
+        String joined = firsts.replaceAll(each -> each.group(1).toUpperCase(Locale.ROOT));
+        return joined.matches("[A-Za-z].*") ? joined : "X" + joined;
     }
 
     /** Refuses two names of a scope that are one in Java, or differ in case only, as files do. */

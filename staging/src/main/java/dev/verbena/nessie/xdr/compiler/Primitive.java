@@ -1,6 +1,8 @@
 package dev.verbena.nessie.xdr.compiler;
 
+import java.util.Arrays;
 import java.util.List;
+import java.util.stream.Stream;
 
 /** A type that the language has. {@code long} takes 4 bytes, as rpcgen has it. */
 enum Primitive {
@@ -39,12 +41,8 @@ enum Primitive {
 
     /** Of the words that name it in a source, or null. */
     static Primitive named(String words) {
-        for (Primitive each : values()) {
-            if (each.names.contains(words)) {
-                return each;
-            }
-        }
-        return null;
+        Stream<Primitive> all = Arrays.stream(values());
+        return all.filter(each -> each.names.contains(words)).findFirst().orElse(null);
     }
 
     /** Encoded length in bytes. */
