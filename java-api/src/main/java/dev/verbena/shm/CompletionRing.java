@@ -48,9 +48,9 @@ final class CompletionRing {
         return number > head;
     }
 
-    /** Whether a completion with a number up to this one waits. */
-    boolean hasUpTo(long number) {
-        return head < number;
+    /** Number of the completion that was delivered last, 0 if none was. */
+    long deliveredCount() {
+        return head;
     }
 
     /** Appends; room was checked before. Answers the number of the completion, from 1. */

@@ -46,8 +46,6 @@ final class ShmConnection extends ShmPeerMemory {
     static final int NO_CREDIT = 1;
     static final int CORRUPT = 2;
 
-    final int index;
-    final long handle;
     final long nativeHandle;
     final String peerName;
     final long peerIncarnation;
@@ -90,15 +88,12 @@ final class ShmConnection extends ShmPeerMemory {
     private UnsafeBuffer readBuffer;
 
     ShmConnection(
-            int index,
             long handle,
             long nativeHandle,
             String peerName,
             long peerIncarnation,
             NativeScratch scratch) {
-        super(scratch);
-        this.index = index;
-        this.handle = handle;
+        super(handle, scratch);
         this.nativeHandle = nativeHandle;
         this.peerName = peerName;
         this.peerIncarnation = peerIncarnation;

@@ -7,9 +7,10 @@ import dev.verbena.transport.Transport;
 import dev.verbena.transport.TransportContext;
 import dev.verbena.transport.TransportException;
 import dev.verbena.transport.TransportHandler;
+import dev.verbena.transport.core.ConnectionEvents;
+import dev.verbena.transport.core.ConnectionTable;
 import java.net.URI;
-import java.util.ArrayDeque;
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import org.agrona.DirectBuffer;
 import org.agrona.UnsafeApi;
 import org.agrona.collections.Long2ObjectHashMap;
@@ -18,15 +19,8 @@ import org.agrona.concurrent.UnsafeBuffer;
 /**
  * The connections of one transport, and the events about them that wait for {@code poll}. softnic
  * keeps the control words; this keeps what Java needs beside. Owned by the transport's thread.
- *
- * <p>A handle is a number that no other connection of this process had or will have, and in its low
- * bits the place in the table: a stale handle finds the wrong number there and is refused.
  */
 final class ShmConnections {
-    private static final int INDEX_BITS = 15;
-    private static final int INDEX_MASK = (1 << INDEX_BITS) - 1;
-    private static final AtomicLong NUMBERS = new AtomicLong();
-
     /** Rounds of {@code shm_control} in one go. */
     private static final int CONTROL_ROUNDS_MAX = 64;
 
@@ -37,9 +31,7 @@ final class ShmConnections {
     private final NativeScratch scratch;
     private final CompletionRing completions;
     private final TransportContext context;
-    private final ShmConnection[] byIndex;
-    private final int[] freeIndexes;
-    private int freeCount;
+    private final ConnectionTable<ShmConnection> table;
     private final Long2ObjectHashMap<ShmConnection> byNative = new Long2ObjectHashMap<>();
     private final ShmConnection[] readable;
     private int readableCount;
@@ -48,7 +40,7 @@ final class ShmConnections {
     /** Most operations go where the one before went. Handles are never given out twice. */
     private ShmConnection lastUsed;
 
-    private final ArrayDeque<ShmEvent> events = new ArrayDeque<>();
+    private final ConnectionEvents<ShmConnection> events = new ConnectionEvents<>();
 
     ShmConnections(
             long shm,
@@ -60,29 +52,15 @@ final class ShmConnections {
         this.scratch = scratch;
         this.completions = completions;
         this.context = context;
-        this.byIndex = new ShmConnection[connectionsMax + EXTRA];
-        this.freeIndexes = new int[connectionsMax + EXTRA];
+        this.table = new ConnectionTable<>(new ShmConnection[connectionsMax + EXTRA]);
         this.readable = new ShmConnection[connectionsMax + EXTRA];
-        for (int index = byIndex.length - 1; index >= 0; index--) {
-            freeIndexes[freeCount++] = index;
-        }
-    }
-
-    /** The connection of a handle whatever its state, or null. */
-    ShmConnection find(long handle) {
-        int index = (int) handle & INDEX_MASK;
-        if (index >= byIndex.length) {
-            return null;
-        }
-        ShmConnection connection = byIndex[index];
-        return connection != null && connection.handle == handle ? connection : null;
     }
 
     /** The connection of a handle if operations can be posted on it, or null. */
     ShmConnection open(long handle) {
         ShmConnection connection = lastUsed;
         if (connection == null || connection.handle != handle) {
-            connection = find(handle);
+            connection = table.find(handle);
             lastUsed = connection;
         }
         return connection != null && connection.state == ShmConnection.OPEN ? connection : null;
@@ -90,15 +68,15 @@ final class ShmConnections {
 
     /** The connection that a message token names by its place. */
     ShmConnection at(int index) {
-        return index < byIndex.length ? byIndex[index] : null;
+        return table.at(index);
     }
 
     private ShmConnection add(long nativeHandle, String peerName, long incarnation) {
-        int index = freeIndexes[--freeCount];
-        long handle = NUMBERS.incrementAndGet() << INDEX_BITS | index;
         ShmConnection connection =
-                new ShmConnection(index, handle, nativeHandle, peerName, incarnation, scratch);
-        byIndex[index] = connection;
+                table.add(
+                        handle ->
+                                new ShmConnection(
+                                        handle, nativeHandle, peerName, incarnation, scratch));
         if (nativeHandle > 0) {
             byNative.put(nativeHandle, connection);
         }
@@ -107,8 +85,7 @@ final class ShmConnections {
 
     private void remove(ShmConnection connection) {
         lastUsed = null;
-        byIndex[connection.index] = null;
-        freeIndexes[freeCount++] = connection.index;
+        table.remove(connection);
     }
 
     // ---- calls of the contract ----
@@ -120,7 +97,7 @@ final class ShmConnections {
             int length,
             long userContext,
             long timeoutNs) {
-        if (freeCount == 0) {
+        if (table.isFull()) {
             return Transport.BACK_PRESSURED;
         }
         if (!address.job().equals(context.job())) {
@@ -170,12 +147,12 @@ final class ShmConnections {
         ShmConnection connection = add(0, address.name(), address.incarnation());
         connection.connecting(userContext);
         connection.ended();
-        queue(ShmEvent.Kind.FAILED, connection, status, reason);
+        tellFailed(connection, status, reason);
         return connection.handle;
     }
 
     int accept(long handle, long userContext) {
-        ShmConnection connection = find(handle);
+        ShmConnection connection = table.find(handle);
         if (connection == null || connection.state != ShmConnection.OFFERED) {
             return Transport.NOT_CONNECTED;
         }
@@ -190,7 +167,7 @@ final class ShmConnections {
     }
 
     int reject(long handle) {
-        ShmConnection connection = find(handle);
+        ShmConnection connection = table.find(handle);
         if (connection == null || connection.state != ShmConnection.OFFERED) {
             return Transport.NOT_CONNECTED;
         }
@@ -201,7 +178,7 @@ final class ShmConnections {
     }
 
     int disconnect(long handle, ShmInbox inbox) {
-        ShmConnection connection = find(handle);
+        ShmConnection connection = table.find(handle);
         if (connection == null || connection.state >= ShmConnection.DISCONNECTING) {
             return Transport.NOT_CONNECTED;
         }
@@ -224,9 +201,9 @@ final class ShmConnections {
     private void disconnect(ShmConnection connection) {
         boolean isWithdrawn = connection.isUntold();
         end(connection);
-        events.removeIf(event -> event.connection() == connection);
+        events.forget(connection);
         if (isWithdrawn) {
-            queue(ShmEvent.Kind.FAILED, connection, Status.CANCELLED, "disconnect was called");
+            tellFailed(connection, Status.CANCELLED, "disconnect was called");
         } else {
             remove(connection);
         }
@@ -250,7 +227,7 @@ final class ShmConnections {
             finish(connection);
             connection.ended();
         }
-        if (events.stream().noneMatch(event -> event.connection() == connection)) {
+        if (!events.isAwaitedBy(connection)) {
             remove(connection);
         }
     }
@@ -266,7 +243,7 @@ final class ShmConnections {
     void corrupt(ShmConnection connection, String what) {
         String reason = "peer '" + connection.peerName + "': " + what;
         end(connection);
-        queue(ShmEvent.Kind.LOST, connection, Status.INTERNAL, reason);
+        tellLost(connection, reason);
         context.errorHandler().onError(new TransportException("shm: " + reason));
     }
 
@@ -307,7 +284,7 @@ final class ShmConnections {
     }
 
     private void requested(long event, long nativeHandle) {
-        if (freeCount == 0) {
+        if (table.isFull()) {
             softnic.shm_reject(shm, nativeHandle);
             return;
         }
@@ -328,13 +305,28 @@ final class ShmConnections {
                                 event + Layout.EVENT_PEER, Layout.EVENT_SIZE - Layout.EVENT_PEER),
                         UnsafeApi.getLong(null, event + Layout.EVENT_INCARNATION));
         connection.offered();
-        events.add(new ShmEvent(ShmEvent.Kind.REQUEST, connection, 0, Status.OK, "", privateData));
+        events.add(connection, 0, handler -> request(handler, connection, privateData));
+    }
+
+    private void request(TransportHandler handler, ShmConnection connection, byte[] privateData) {
+        URI peer =
+                new ShmAddress(context.job(), connection.peerName, connection.peerIncarnation)
+                        .uri();
+        UnsafeBuffer data = new UnsafeBuffer(privateData);
+        handler.onConnectRequest(connection.handle, peer, data, 0, data.capacity());
     }
 
     private void connected(ShmConnection connection) {
         String problem = connection.open(shm);
         connection.connected();
-        queue(ShmEvent.Kind.CONNECTED, connection, Status.OK, "");
+        tell(
+                connection,
+                handler -> {
+                    if (connection.opened()) {
+                        readable[readableCount++] = connection;
+                    }
+                    handler.onConnected(connection.handle, connection.context);
+                });
         if (problem != null) {
             corrupt(connection, problem);
         }
@@ -350,17 +342,42 @@ final class ShmConnections {
                     case Errno.ETIMEDOUT -> Status.TIMED_OUT;
                     default -> Status.PEER_DEAD;
                 };
-        queue(
-                ShmEvent.Kind.FAILED,
-                connection,
-                status,
-                connection.reason(-result, context.peerTimeoutNs()));
+        tellFailed(connection, status, connection.reason(-result, context.peerTimeoutNs()));
     }
 
     // ---- delivery ----
 
-    private void queue(ShmEvent.Kind kind, ShmConnection connection, int status, String reason) {
-        events.add(new ShmEvent(kind, connection, completions.lastNumber(), status, reason, null));
+    /** The user hears of it after the completions that there are by now. */
+    private void tell(ShmConnection connection, Consumer<TransportHandler> event) {
+        events.add(connection, completions.lastNumber(), event);
+    }
+
+    /** As that; it is the last that the user hears of the connection. */
+    private void tellEnd(ShmConnection connection, Consumer<TransportHandler> event) {
+        tell(
+                connection,
+                handler -> {
+                    if (connection.state == ShmConnection.ENDED && connection.retainedCount() > 0) {
+                        connection.left();
+                    } else if (connection.state == ShmConnection.ENDED) {
+                        remove(connection);
+                    }
+                    event.accept(handler);
+                });
+    }
+
+    private void tellFailed(ShmConnection connection, int status, String reason) {
+        tellEnd(
+                connection,
+                handler ->
+                        handler.onConnectFailed(
+                                connection.handle, connection.context, status, reason));
+    }
+
+    private void tellLost(ShmConnection connection, String reason) {
+        tellEnd(
+                connection,
+                handler -> handler.onPeerLost(connection.handle, connection.context, reason));
     }
 
     boolean hasEvents() {
@@ -369,45 +386,7 @@ final class ShmConnections {
 
     /** Delivers events whose earlier completions were delivered; answers how many. */
     int deliverEvents(TransportHandler handler, int limit) {
-        int count = 0;
-        while (count < limit
-                && !events.isEmpty()
-                && !completions.isOutstanding(events.peek().after())) {
-            count++;
-            deliver(handler, events.poll());
-        }
-        return count;
-    }
-
-    private void deliver(TransportHandler handler, ShmEvent event) {
-        ShmConnection connection = event.connection();
-        if (event.kind() == ShmEvent.Kind.CONNECTED) {
-            if (connection.opened()) {
-                readable[readableCount++] = connection;
-            }
-            handler.onConnected(connection.handle, connection.context);
-            return;
-        }
-        if (event.kind() == ShmEvent.Kind.REQUEST) {
-            URI peer =
-                    new ShmAddress(context.job(), connection.peerName, connection.peerIncarnation)
-                            .uri();
-            UnsafeBuffer data = new UnsafeBuffer(event.privateData());
-            handler.onConnectRequest(connection.handle, peer, data, 0, data.capacity());
-            return;
-        }
-        if (connection.state == ShmConnection.ENDED && connection.retainedCount() > 0) {
-            connection.left();
-        } else if (connection.state == ShmConnection.ENDED) {
-            remove(connection);
-        }
-        switch (event.kind()) {
-            case FAILED ->
-                    handler.onConnectFailed(
-                            connection.handle, connection.context, event.status(), event.reason());
-            case LOST -> handler.onPeerLost(connection.handle, connection.context, event.reason());
-            default -> handler.onDisconnected(connection.handle, connection.context);
-        }
+        return events.deliver(handler, limit, completions.deliveredCount());
     }
 
     /** True if a ring has a message, or a peer that is done was drained. */
@@ -460,10 +439,11 @@ final class ShmConnections {
     private void drained(ShmConnection connection) {
         unread(connection);
         if (connection.lostErrno == 0) {
-            queue(ShmEvent.Kind.DISCONNECTED, connection, Status.OK, "");
+            tellEnd(
+                    connection,
+                    handler -> handler.onDisconnected(connection.handle, connection.context));
         } else {
-            String reason = connection.reason(connection.lostErrno, context.peerTimeoutNs());
-            queue(ShmEvent.Kind.LOST, connection, Status.PEER_DEAD, reason);
+            tellLost(connection, connection.reason(connection.lostErrno, context.peerTimeoutNs()));
         }
         if (connection.retainedCount() > 0) {
             connection.gone();
@@ -485,9 +465,9 @@ final class ShmConnections {
 
     /** Every address becomes unusable; the transport is closed. */
     void forgetAll() {
-        for (ShmConnection connection : byIndex) {
-            if (connection != null) {
-                connection.forget();
+        for (int i = 0; i < table.capacity(); i++) {
+            if (table.at(i) != null) {
+                table.at(i).forget();
             }
         }
         events.clear();

@@ -1,6 +1,7 @@
 package dev.verbena.shm;
 
 import dev.verbena.transport.TransportHandler;
+import dev.verbena.transport.core.ConnectionTable;
 import dev.verbena.transport.core.Ranges;
 
 /**
@@ -12,7 +13,7 @@ import dev.verbena.transport.core.Ranges;
  */
 final class ShmInbox {
     private static final int SLOT_BITS = 12;
-    private static final int INDEX_BITS = 15;
+    private static final int INDEX_BITS = ConnectionTable.INDEX_BITS;
     private static final int SERIAL_SHIFT = SLOT_BITS + INDEX_BITS;
     private static final long SERIAL_MAX = -1L >>> SERIAL_SHIFT;
 

@@ -5,6 +5,7 @@ import dev.verbena.memory.RemoteDescriptor;
 import dev.verbena.softnic.bindings.Layout;
 import dev.verbena.softnic.bindings.softnic;
 import dev.verbena.transport.Status;
+import dev.verbena.transport.core.NumberedConnection;
 import dev.verbena.transport.core.Ranges;
 import java.util.Arrays;
 import org.agrona.UnsafeApi;
@@ -14,7 +15,7 @@ import org.agrona.UnsafeApi;
  * superclass of {@link ShmConnection} and not a part that it holds, so that a put finds what it
  * needs one load away. Owned by the transport's thread.
  */
-abstract class ShmPeerMemory {
+abstract class ShmPeerMemory extends NumberedConnection {
     /** Copies up to this length are made in Java. */
     static final long COPY_MAX = 8 * 1024;
 
@@ -74,7 +75,8 @@ abstract class ShmPeerMemory {
         long address;
     }
 
-    ShmPeerMemory(NativeScratch scratch) {
+    ShmPeerMemory(long handle, NativeScratch scratch) {
+        super(handle);
         this.scratch = scratch;
     }
 

@@ -246,7 +246,7 @@ final class ShmTransport extends ShmOperations implements TransportPart {
     private int deliverCompletions(TransportHandler handler, int limit) {
         int count = 0;
         for (long end = completions.lastNumber();
-                count < limit && completions.hasUpTo(end);
+                count < limit && completions.isOutstanding(end);
                 count++) {
             completions.deliver(handler);
         }

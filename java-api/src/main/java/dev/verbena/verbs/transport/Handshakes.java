@@ -5,6 +5,7 @@ import dev.verbena.transport.Status;
 import dev.verbena.transport.Transport;
 import dev.verbena.transport.TransportContext;
 import dev.verbena.transport.TransportException;
+import dev.verbena.transport.core.ConnectionTable;
 import dev.verbena.verbs.VerbsException;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -32,8 +33,6 @@ final class Handshakes implements FrameReceiver {
     private final VerbsResources resources;
     private final SideChannelLoop loop;
     private final VerbsConnections connections;
-    private final EventQueue events;
-    private final WorkPool works;
     private final ReceivePool receives;
     private VerbsAddress own;
     private boolean isListening;
@@ -44,15 +43,11 @@ final class Handshakes implements FrameReceiver {
             VerbsResources resources,
             SideChannelLoop loop,
             VerbsConnections connections,
-            EventQueue events,
-            WorkPool works,
             ReceivePool receives) {
         this.context = context;
         this.resources = resources;
         this.loop = loop;
         this.connections = connections;
-        this.events = events;
-        this.works = works;
         this.receives = receives;
     }
 
@@ -111,7 +106,6 @@ final class Handshakes implements FrameReceiver {
             int length,
             long userContext,
             long timeoutNs) {
-        ConnectionTable table = connections.table();
         if (!hasRoom()) {
             return Transport.BACK_PRESSURED;
         }
@@ -133,7 +127,7 @@ final class Handshakes implements FrameReceiver {
                 status = Status.PEER_DEAD;
             }
         }
-        VerbsConnection connection = table.add(peer.uri(), channel);
+        VerbsConnection connection = connections.add(peer.uri(), channel);
         connection.connecting(userContext);
         if (wrong != null) {
             connections.fail(connection, status, wrong);
@@ -169,12 +163,12 @@ final class Handshakes implements FrameReceiver {
 
     /** A place in the table, and slots beside those that ended connections' messages keep. */
     private boolean hasRoom() {
-        ConnectionTable table = connections.table();
+        ConnectionTable<VerbsConnection> table = connections.table();
         return !table.isFull() && receives.hasRoom(table.count() + 1, table);
     }
 
     private void prepare(VerbsConnection connection) {
-        ConnectionTable table = connections.table();
+        ConnectionTable<VerbsConnection> table = connections.table();
         receives.reserve(table.count(), table);
         connections.pairs().make(connection);
     }
@@ -272,9 +266,9 @@ final class Handshakes implements FrameReceiver {
             channel.close();
             return;
         }
-        VerbsConnection connection = connections.table().add(hello.from(), channel);
+        VerbsConnection connection = connections.add(hello.from(), channel);
         connection.offered(hello.endpoint());
-        events.addRequest(connection, works.lastNumber(), hello.privateData());
+        connections.tellRequest(connection, hello.privateData());
     }
 
     private ByteBuffer refusal(Frames.Hello hello) {

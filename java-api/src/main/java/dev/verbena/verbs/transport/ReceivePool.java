@@ -2,6 +2,7 @@ package dev.verbena.verbs.transport;
 
 import dev.verbena.memory.OffHeapMemories;
 import dev.verbena.memory.OffHeapMemory;
+import dev.verbena.transport.core.ConnectionTable;
 import dev.verbena.verbs.Access;
 import dev.verbena.verbs.MemoryRegion;
 import dev.verbena.verbs.Post;
@@ -52,19 +53,19 @@ final class ReceivePool implements AutoCloseable {
     }
 
     /** Makes sure that there are slots for so many connections. */
-    void reserve(int connections, ConnectionTable table) {
+    void reserve(int connections, ConnectionTable<?> table) {
         while (chunks.size() < Math.min(connections + kept(table), chunkMax)) {
             grow();
         }
     }
 
     /** Whether there can be slots for so many connections. */
-    boolean hasRoom(int connections, ConnectionTable table) {
+    boolean hasRoom(int connections, ConnectionTable<?> table) {
         return connections + kept(table) <= chunkMax;
     }
 
     /** Connections whose slots are filled with retained messages of connections that have ended. */
-    private int kept(ConnectionTable table) {
+    private int kept(ConnectionTable<?> table) {
         int orphans = 0;
         for (int slot = 0; slot < states.length; slot++) {
             if (states[slot] == RETAINED && table.find(handles[slot]) == null) {

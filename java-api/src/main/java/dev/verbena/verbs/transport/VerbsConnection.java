@@ -1,6 +1,7 @@
 package dev.verbena.verbs.transport;
 
 import dev.verbena.transport.Status;
+import dev.verbena.transport.core.NumberedConnection;
 import dev.verbena.verbs.CompletionFlyweight;
 import dev.verbena.verbs.CompletionStatus;
 import dev.verbena.verbs.Post;
@@ -14,7 +15,7 @@ import java.net.URI;
  * their acceptance, and the credits both ways. Others read the fields; the methods write them.
  * Owned by the transport's thread.
  */
-final class VerbsConnection {
+final class VerbsConnection extends NumberedConnection {
     /** States, in their order. */
     static final int OFFERED = 1;
 
@@ -45,8 +46,6 @@ final class VerbsConnection {
 
     private static final int NO_WORK = -1;
 
-    final int index;
-    final long handle;
     final URI peer;
     final PeerChannel channel;
     private final Sending sending;
@@ -104,9 +103,8 @@ final class VerbsConnection {
     private boolean isRepairing;
     private int repairSerial;
 
-    VerbsConnection(int index, long handle, URI peer, PeerChannel channel, Sending sending) {
-        this.index = index;
-        this.handle = handle;
+    VerbsConnection(long handle, URI peer, PeerChannel channel, Sending sending) {
+        super(handle);
         this.peer = peer;
         this.channel = channel;
         this.sending = sending;

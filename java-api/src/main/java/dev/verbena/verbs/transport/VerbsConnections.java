@@ -4,6 +4,7 @@ import static dev.verbena.verbs.transport.VerbsConnection.ACCEPTED;
 import static dev.verbena.verbs.transport.VerbsConnection.CONNECTING;
 import static dev.verbena.verbs.transport.VerbsConnection.DRAINING;
 import static dev.verbena.verbs.transport.VerbsConnection.DYING;
+import static dev.verbena.verbs.transport.VerbsConnection.ENDED;
 import static dev.verbena.verbs.transport.VerbsConnection.JOINED;
 import static dev.verbena.verbs.transport.VerbsConnection.LEAVING;
 import static dev.verbena.verbs.transport.VerbsConnection.LEFT;
@@ -15,15 +16,20 @@ import dev.verbena.transport.Transport;
 import dev.verbena.transport.TransportContext;
 import dev.verbena.transport.TransportException;
 import dev.verbena.transport.TransportHandler;
+import dev.verbena.transport.core.ConnectionEvents;
+import dev.verbena.transport.core.ConnectionTable;
 import dev.verbena.verbs.CompletionFlyweight;
 import dev.verbena.verbs.CompletionQueue;
 import dev.verbena.verbs.QueuePair;
 import dev.verbena.verbs.VerbsException;
 import dev.verbena.verbs.internal.OwnershipTransfer;
-import dev.verbena.verbs.transport.VerbsEvent.Kind;
+import dev.verbena.verbs.transport.VerbsConnection.Sending;
+import java.net.URI;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 import org.agrona.CloseHelper;
+import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * What happens to the connections of one transport while they live: requests are posted and
@@ -39,11 +45,12 @@ final class VerbsConnections {
 
     private final TransportContext context;
     private final VerbsResources resources;
+    private final Sending sending;
     private final WorkPool works;
     private final VerbsRegions regions;
-    private final ConnectionTable table;
+    private final ConnectionTable<VerbsConnection> table;
     private final QueuePairs pairs;
-    private final EventQueue events;
+    private final ConnectionEvents<VerbsConnection> events = new ConnectionEvents<>();
 
     /** Connections with something that could not be posted yet. */
     private final List<VerbsConnection> waiting = new ArrayList<>();
@@ -57,26 +64,74 @@ final class VerbsConnections {
     VerbsConnections(
             TransportContext context,
             VerbsResources resources,
-            WorkPool works,
+            Sending sending,
             VerbsRegions regions,
-            ConnectionTable table,
-            QueuePairs pairs,
-            EventQueue events) {
+            QueuePairs pairs) {
         this.context = context;
         this.resources = resources;
-        this.works = works;
+        this.sending = sending;
+        this.works = sending.works;
         this.regions = regions;
-        this.table = table;
+        this.table = new ConnectionTable<>(new VerbsConnection[resources.connectionsMax]);
         this.pairs = pairs;
-        this.events = events;
     }
 
-    ConnectionTable table() {
+    ConnectionTable<VerbsConnection> table() {
         return table;
+    }
+
+    /** Takes a place in the table; the caller says how it begins. */
+    VerbsConnection add(URI peer, PeerChannel channel) {
+        VerbsConnection connection =
+                table.add(handle -> new VerbsConnection(handle, peer, channel, sending));
+        if (channel != null) {
+            channel.attach(connection);
+        }
+        return connection;
     }
 
     QueuePairs pairs() {
         return pairs;
+    }
+
+    // ---- what the user is told ----
+
+    /** The user hears of it after the completions that there are by now. */
+    private void tell(VerbsConnection connection, Consumer<TransportHandler> event) {
+        events.add(connection, works.lastNumber(), event);
+    }
+
+    private void tellFailed(VerbsConnection connection, int status, String reason) {
+        tell(
+                connection,
+                handler -> {
+                    if (connection.state == ENDED) {
+                        table.remove(connection);
+                    } // else it was joined already, and is taking its leave
+                    handler.onConnectFailed(connection.handle, connection.context, status, reason);
+                });
+    }
+
+    /** The user is to answer what the peer asks for. */
+    void tellRequest(VerbsConnection connection, byte[] privateData) {
+        tell(
+                connection,
+                handler ->
+                        handler.onConnectRequest(
+                                connection.handle,
+                                connection.peer,
+                                new UnsafeBuffer(privateData),
+                                0,
+                                privateData.length));
+    }
+
+    boolean hasEvents() {
+        return !events.isEmpty();
+    }
+
+    /** Delivers events whose earlier completions were delivered; answers how many. */
+    int deliverEvents(TransportHandler handler, int limit) {
+        return events.deliver(handler, limit, works.deliveredCount());
     }
 
     // ---- posting and completing ----
@@ -246,7 +301,7 @@ final class VerbsConnections {
         }
         connection.failAll();
         connection.channel.send(Frames.plain(Frames.BYE_DONE));
-        end(connection, Kind.DISCONNECTED, "");
+        end(connection, true);
         return false;
     }
 
@@ -263,19 +318,26 @@ final class VerbsConnections {
         if (connection.isQuiet) {
             remove(connection);
         } else {
-            end(
-                    connection,
-                    connection.isInOrder ? Kind.DISCONNECTED : Kind.LOST,
-                    connection.endReason);
+            end(connection, connection.isInOrder);
         }
         return false;
     }
 
-    private void end(VerbsConnection connection, Kind kind, String reason) {
+    private void end(VerbsConnection connection, boolean isInOrder) {
         connection.channel.close();
         pairs.close(connection);
         connection.ended();
-        events.add(kind, connection, works.lastNumber(), Status.PEER_DEAD, reason);
+        tell(
+                connection,
+                handler -> {
+                    table.remove(connection);
+                    if (isInOrder) {
+                        handler.onDisconnected(connection.handle, connection.context);
+                    } else {
+                        handler.onPeerLost(
+                                connection.handle, connection.context, connection.endReason);
+                    }
+                });
     }
 
     /** Without an event. */
@@ -351,7 +413,7 @@ final class VerbsConnections {
             events.forget(connection);
             table.remove(connection);
         } else {
-            events.add(Kind.FAILED, connection, works.lastNumber(), status, reason);
+            tellFailed(connection, status, reason);
         }
     }
 
@@ -372,7 +434,12 @@ final class VerbsConnections {
         // The contract allows twice the timeout: so there is time for a late word.
         long ownNs = Math.max(TIMEOUT_MIN_NS, context.peerTimeoutNs());
         connection.channel.watch(heartbeatNs(connection), ownNs + ownNs / 2);
-        events.add(Kind.CONNECTED, connection, works.lastNumber(), Status.OK, "");
+        tell(
+                connection,
+                handler -> {
+                    connection.opened();
+                    handler.onConnected(connection.handle, connection.context);
+                });
     }
 
     /** A message came before the word that its sender is joined, or before that was delivered. */
@@ -380,7 +447,7 @@ final class VerbsConnections {
         if (connection.state == ACCEPTED) {
             joined(connection);
         }
-        return events.deliver(handler, limit, works, this);
+        return deliverEvents(handler, limit);
     }
 
     /** The peer ends the connection in order; it goes on carrying out our requests. */
@@ -404,12 +471,7 @@ final class VerbsConnections {
         events.forget(connection);
         if (!isKnown) {
             // Whoever began an attempt hears how it ended; the peers part in order all the same.
-            events.add(
-                    Kind.FAILED,
-                    connection,
-                    works.lastNumber(),
-                    Status.CANCELLED,
-                    "disconnect was called");
+            tellFailed(connection, Status.CANCELLED, "disconnect was called");
         }
         busy(connection);
         return Transport.ACCEPTED;
@@ -485,5 +547,6 @@ final class VerbsConnections {
         waiting.clear();
         owing.clear();
         busy.clear();
+        events.clear();
     }
 }

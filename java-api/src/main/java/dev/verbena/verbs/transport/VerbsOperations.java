@@ -6,6 +6,7 @@ import dev.verbena.transport.Operation;
 import dev.verbena.transport.Status;
 import dev.verbena.transport.TransferVector;
 import dev.verbena.transport.TransportLimits;
+import dev.verbena.transport.core.ConnectionTable;
 import dev.verbena.transport.core.GuardedTransport;
 import dev.verbena.transport.core.Ranges;
 import java.net.URI;
@@ -14,7 +15,7 @@ import java.net.URI;
 abstract class VerbsOperations extends GuardedTransport {
     final WorkPool works;
     final VerbsConnections connections;
-    private final ConnectionTable table;
+    private final ConnectionTable<VerbsConnection> table;
     private final boolean hasAtomics;
 
     VerbsOperations(

@@ -39,7 +39,6 @@ final class VerbsParts implements AutoCloseable {
     final ReceivePool receives;
     final VerbsRegions regions;
     final VerbsConnections connections;
-    final EventQueue events = new EventQueue();
     final Inbox inbox;
     final Handshakes handshakes;
     final VerbsAddress address;
@@ -83,13 +82,12 @@ final class VerbsParts implements AutoCloseable {
         regions = new VerbsRegions(resources);
         long incarnation = RANDOM.nextLong() >>> INCARNATION_SHIFT | 1;
         QueuePairs pairs = new QueuePairs(resources, context, incarnation);
-        ConnectionTable table = new ConnectionTable(most, new Sending(resources, works, requests));
-        connections =
-                new VerbsConnections(context, resources, works, regions, table, pairs, events);
+        Sending sending = new Sending(resources, works, requests);
+        connections = new VerbsConnections(context, resources, sending, regions, pairs);
         inbox = new Inbox(resources, receives, regions, connections);
         loop = SideChannelLoop.join();
         made.push(loop::leave);
-        handshakes = new Handshakes(context, resources, loop, connections, events, works, receives);
+        handshakes = new Handshakes(context, resources, loop, connections, receives);
         address = openListener(context, options, incarnation, made);
         handshakes.name(address);
         explanation = resources.explain();
@@ -181,7 +179,6 @@ final class VerbsParts implements AutoCloseable {
                 handshakes::close,
                 loop::flush,
                 handshakes::clear,
-                events::clear,
                 regions::closeRefused,
                 requests,
                 resources.shared,

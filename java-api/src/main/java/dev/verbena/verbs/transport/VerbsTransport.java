@@ -27,7 +27,6 @@ final class VerbsTransport extends VerbsOperations {
     private final VerbsRegions regions;
     private final Handshakes handshakes;
     private final Inbox inbox;
-    private final EventQueue events;
     private final VerbsResources resources;
     private final DeviceEvents news;
     private final long incarnation;
@@ -47,7 +46,6 @@ final class VerbsTransport extends VerbsOperations {
         this.regions = parts.regions;
         this.handshakes = parts.handshakes;
         this.inbox = parts.inbox;
-        this.events = parts.events;
         this.news = new DeviceEvents(context, resources, connections);
         this.incarnation = parts.address.incarnation();
         regions.of(this);
@@ -162,11 +160,11 @@ final class VerbsTransport extends VerbsOperations {
         if (handshakes.hasFrames()) {
             handshakes.read();
         }
-        if (!events.isEmpty()) {
-            count += events.deliver(handler, limit - count, works, connections);
+        if (connections.hasEvents()) {
+            count += connections.deliverEvents(handler, limit - count);
         }
         // One that waits for completions may have to come before messages.
-        return events.isEmpty() ? count + inbox.deliver(handler, limit - count) : count;
+        return connections.hasEvents() ? count : count + inbox.deliver(handler, limit - count);
     }
 
     private int deliverCompletions(TransportHandler handler, int limit) {
@@ -186,7 +184,10 @@ final class VerbsTransport extends VerbsOperations {
     private boolean hasWork() {
         readNews();
         connections.takeCompletions();
-        return works.hasEnded() || !events.isEmpty() || handshakes.hasFrames() || inbox.hasSome();
+        return works.hasEnded()
+                || connections.hasEvents()
+                || handshakes.hasFrames()
+                || inbox.hasSome();
     }
 
     @Override

@@ -117,6 +117,11 @@ final class WorkPool implements AutoCloseable {
         return tail;
     }
 
+    /** Number of the work that was delivered last. */
+    long deliveredCount() {
+        return head;
+    }
+
     /** True until everything up to this number was delivered. */
     boolean isWaiting(long number) {
         return head < number;

@@ -448,7 +448,7 @@ class HostilePeerTest {
         try (VerbsResources resources = VerbsResources.open(context, options, 2, 4)) {
             QueuePairs pairs = new QueuePairs(resources, context, 1);
             URI from = URI.create("verbs://" + ADDRESS + ":1/hostile/peer");
-            VerbsConnection connection = new VerbsConnection(0, 1, from, null, null);
+            VerbsConnection connection = new VerbsConnection(1, from, null, null);
             pairs.make(connection);
             pairs.join(connection, endpoint(0x300));
             pairs.repair(connection, new Frames.Repair(0x400, 1, 0, 0, 0, 0, 1, false), 1);
@@ -472,7 +472,7 @@ class HostilePeerTest {
         try (VerbsResources resources = VerbsResources.open(context, options, 2, 4)) {
             QueuePairs pairs = new QueuePairs(resources, context, 1);
             URI from = URI.create("verbs://" + ADDRESS + ":1/hostile/peer");
-            VerbsConnection connection = new VerbsConnection(0, 1, from, null, null);
+            VerbsConnection connection = new VerbsConnection(1, from, null, null);
             pairs.make(connection);
             pairs.join(connection, endpoint(0x300));
             Frames.Repair repair = new Frames.Repair(0x400, 1, 0, 0, 0, 0, 1, false);

@@ -71,7 +71,7 @@ class VerbsExplainTest {
                 VerbsResources.open(context, VerbsOptions.of(context.options()), 2, 4)) {
             QueuePairs pairs = new QueuePairs(resources, context, 1);
             URI from = URI.create("verbs://127.0.0.1:1/explain/peer");
-            VerbsConnection connection = new VerbsConnection(0, 1, from, null, null);
+            VerbsConnection connection = new VerbsConnection(1, from, null, null);
             pairs.make(connection);
             pairs.join(
                     connection,
