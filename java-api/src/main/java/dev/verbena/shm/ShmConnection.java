@@ -148,9 +148,9 @@ final class ShmConnection extends ShmPeerMemory {
 
     // ---- its life ----
 
-    /** The peer has asked. */
-    void offered() {
-        state = OFFERED;
+    /** It is in this state now. */
+    void become(int next) {
+        state = next;
     }
 
     /** We have asked. */
@@ -162,11 +162,6 @@ final class ShmConnection extends ShmPeerMemory {
     /** The user accepts. */
     void accepting(long context) {
         this.context = context;
-    }
-
-    /** Both sides know. */
-    void connected() {
-        state = ACCEPTED;
     }
 
     /** Whether an attempt of the user has not ended for him: it is under way, or he is to learn. */
@@ -196,21 +191,6 @@ final class ShmConnection extends ShmPeerMemory {
     void disconnectLater() {
         isDisconnectWanted = true;
         state = DISCONNECTING;
-    }
-
-    /** Only the event is left to be delivered, if any. */
-    void ended() {
-        state = ENDED;
-    }
-
-    /** It is drained, and softnic's part is kept until the last retained message is released. */
-    void gone() {
-        state = GONE;
-    }
-
-    /** The event is delivered; some messages are still to be released. */
-    void left() {
-        state = LEFT;
     }
 
     /** After this no address is used any more. */

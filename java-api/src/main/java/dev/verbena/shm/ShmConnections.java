@@ -146,7 +146,7 @@ final class ShmConnections {
     private long failed(ShmAddress address, long userContext, int status, String reason) {
         ShmConnection connection = add(0, address.name(), address.incarnation());
         connection.connecting(userContext);
-        connection.ended();
+        connection.become(ShmConnection.ENDED);
         tellFailed(connection, status, reason);
         return connection.handle;
     }
@@ -215,7 +215,7 @@ final class ShmConnections {
         byNative.remove(connection.nativeHandle);
         unread(connection);
         connection.forget();
-        connection.ended();
+        connection.become(ShmConnection.ENDED);
     }
 
     /** A retained message was given back; a connection that waited for it may be finished. */
@@ -225,7 +225,7 @@ final class ShmConnections {
         }
         if (connection.state == ShmConnection.GONE) {
             finish(connection);
-            connection.ended();
+            connection.become(ShmConnection.ENDED);
         }
         if (!events.isAwaitedBy(connection)) {
             remove(connection);
@@ -304,7 +304,7 @@ final class ShmConnections {
                         NativeScratch.text(
                                 event + Layout.EVENT_PEER, Layout.EVENT_SIZE - Layout.EVENT_PEER),
                         UnsafeApi.getLong(null, event + Layout.EVENT_INCARNATION));
-        connection.offered();
+        connection.become(ShmConnection.OFFERED);
         events.add(connection, 0, handler -> request(handler, connection, privateData));
     }
 
@@ -318,7 +318,7 @@ final class ShmConnections {
 
     private void connected(ShmConnection connection) {
         String problem = connection.open(shm);
-        connection.connected();
+        connection.become(ShmConnection.ACCEPTED);
         tell(
                 connection,
                 handler -> {
@@ -335,7 +335,7 @@ final class ShmConnections {
     /** softnic's handle is gone. */
     private void failed(ShmConnection connection, int result) {
         byNative.remove(connection.nativeHandle);
-        connection.ended();
+        connection.become(ShmConnection.ENDED);
         int status =
                 switch (-result) {
                     case Errno.ECONNREFUSED, Errno.ESTALE, Errno.ENOENT -> Status.REFUSED;
@@ -358,7 +358,7 @@ final class ShmConnections {
                 connection,
                 handler -> {
                     if (connection.state == ShmConnection.ENDED && connection.retainedCount() > 0) {
-                        connection.left();
+                        connection.become(ShmConnection.LEFT);
                     } else if (connection.state == ShmConnection.ENDED) {
                         remove(connection);
                     }
@@ -446,10 +446,10 @@ final class ShmConnections {
             tellLost(connection, connection.reason(connection.lostErrno, context.peerTimeoutNs()));
         }
         if (connection.retainedCount() > 0) {
-            connection.gone();
+            connection.become(ShmConnection.GONE);
         } else {
             finish(connection);
-            connection.ended();
+            connection.become(ShmConnection.ENDED);
         }
     }
 

@@ -268,7 +268,7 @@ final class Handshakes implements FrameReceiver {
         }
         VerbsConnection connection = connections.add(hello.from(), channel);
         connection.offered(hello.endpoint());
-        connections.tellRequest(connection, hello.privateData());
+        connections.events().requested(connection, hello.privateData());
     }
 
     private ByteBuffer refusal(Frames.Hello hello) {

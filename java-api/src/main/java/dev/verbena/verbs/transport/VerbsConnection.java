@@ -67,14 +67,6 @@ final class VerbsConnection extends NumberedConnection {
     /** {@code disconnect} was called: its end is no event. */
     boolean isQuiet;
 
-    /** It is in the list of those that wait for room, or of those that are being ended. */
-    boolean isWaiting;
-
-    boolean isBusy;
-
-    /** It is in the list of those whose peers have filled slots that are free again. */
-    boolean isOwing;
-
     /** Pairs of it that carried out requests and are not closed yet. */
     int retiredCount;
 
@@ -154,9 +146,9 @@ final class VerbsConnection extends NumberedConnection {
         credits.agreed(Math.min(endpoint.credits(), ownCredits));
     }
 
-    /** Both ends are joined. */
-    void joined() {
-        state = JOINED;
+    /** It is in this state now. */
+    void become(int next) {
+        state = next;
     }
 
     /** The user is about to learn that it is joined, if it still is. */
@@ -192,32 +184,6 @@ final class VerbsConnection extends NumberedConnection {
     void markDrain(long emptyCount, long polledCount) {
         drainMark = emptyCount;
         drainPolled = polledCount;
-    }
-
-    // ---- the lists that it is in ----
-
-    void enterWaiting() {
-        isWaiting = true;
-    }
-
-    void leaveWaiting() {
-        isWaiting = false;
-    }
-
-    void enterOwing() {
-        isOwing = true;
-    }
-
-    void leaveOwing() {
-        isOwing = false;
-    }
-
-    void enterBusy() {
-        isBusy = true;
-    }
-
-    void leaveBusy() {
-        isBusy = false;
     }
 
     // ---- what is under way ----
@@ -432,19 +398,9 @@ final class VerbsConnection extends NumberedConnection {
 
     // ---- the end ----
 
-    /** The user asked for the end; what was accepted goes on. */
-    void leaving() {
-        state = LEAVING;
-    }
-
     /** The peer said BYE while we were leaving. */
     void peerLeft() {
         hasPeerLeft = true;
-    }
-
-    /** We have said BYE. */
-    void left() {
-        state = LEFT;
     }
 
     /** The peer said BYE: nothing more is posted. */
@@ -461,11 +417,6 @@ final class VerbsConnection extends NumberedConnection {
         endReason = "peer " + peer + " " + reason;
         this.flushDeadlineNs = flushDeadlineNs;
         cursor = null;
-    }
-
-    /** Only the event is left, if any. */
-    void ended() {
-        state = ENDED;
     }
 
     /** Ends every work that is left: what was begun may or may not have happened. */

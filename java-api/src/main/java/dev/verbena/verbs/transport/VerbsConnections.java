@@ -16,7 +16,6 @@ import dev.verbena.transport.Transport;
 import dev.verbena.transport.TransportContext;
 import dev.verbena.transport.TransportException;
 import dev.verbena.transport.TransportHandler;
-import dev.verbena.transport.core.ConnectionEvents;
 import dev.verbena.transport.core.ConnectionTable;
 import dev.verbena.verbs.CompletionFlyweight;
 import dev.verbena.verbs.CompletionQueue;
@@ -26,10 +25,9 @@ import dev.verbena.verbs.internal.OwnershipTransfer;
 import dev.verbena.verbs.transport.VerbsConnection.Sending;
 import java.net.URI;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.List;
-import java.util.function.Consumer;
 import org.agrona.CloseHelper;
-import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * What happens to the connections of one transport while they live: requests are posted and
@@ -50,16 +48,16 @@ final class VerbsConnections {
     private final VerbsRegions regions;
     private final ConnectionTable<VerbsConnection> table;
     private final QueuePairs pairs;
-    private final ConnectionEvents<VerbsConnection> events = new ConnectionEvents<>();
+    private final VerbsEvents events;
 
-    /** Connections with something that could not be posted yet. */
-    private final List<VerbsConnection> waiting = new ArrayList<>();
+    /** Places of connections with something that could not be posted yet. */
+    private final BitSet waiting = new BitSet();
 
-    /** Connections whose peers filled slots that are free again. */
-    private final List<VerbsConnection> owing = new ArrayList<>();
+    /** Places of connections whose peers filled slots that are free again. */
+    private final BitSet owing = new BitSet();
 
-    /** Connections that are being repaired or ended. */
-    private final List<VerbsConnection> busy = new ArrayList<>();
+    /** Places of connections that are being repaired or ended. */
+    private final BitSet busy = new BitSet();
 
     VerbsConnections(
             TransportContext context,
@@ -73,6 +71,7 @@ final class VerbsConnections {
         this.works = sending.works;
         this.regions = regions;
         this.table = new ConnectionTable<>(new VerbsConnection[resources.connectionsMax]);
+        this.events = new VerbsEvents(table, works);
         this.pairs = pairs;
     }
 
@@ -90,48 +89,12 @@ final class VerbsConnections {
         return connection;
     }
 
+    VerbsEvents events() {
+        return events;
+    }
+
     QueuePairs pairs() {
         return pairs;
-    }
-
-    // ---- what the user is told ----
-
-    /** The user hears of it after the completions that there are by now. */
-    private void tell(VerbsConnection connection, Consumer<TransportHandler> event) {
-        events.add(connection, works.lastNumber(), event);
-    }
-
-    private void tellFailed(VerbsConnection connection, int status, String reason) {
-        tell(
-                connection,
-                handler -> {
-                    if (connection.state == ENDED) {
-                        table.remove(connection);
-                    } // else it was joined already, and is taking its leave
-                    handler.onConnectFailed(connection.handle, connection.context, status, reason);
-                });
-    }
-
-    /** The user is to answer what the peer asks for. */
-    void tellRequest(VerbsConnection connection, byte[] privateData) {
-        tell(
-                connection,
-                handler ->
-                        handler.onConnectRequest(
-                                connection.handle,
-                                connection.peer,
-                                new UnsafeBuffer(privateData),
-                                0,
-                                privateData.length));
-    }
-
-    boolean hasEvents() {
-        return !events.isEmpty();
-    }
-
-    /** Delivers events whose earlier completions were delivered; answers how many. */
-    int deliverEvents(TransportHandler handler, int limit) {
-        return events.deliver(handler, limit, works.deliveredCount());
     }
 
     // ---- posting and completing ----
@@ -146,9 +109,8 @@ final class VerbsConnections {
     }
 
     void wantsToPost(VerbsConnection connection) {
-        if (!connection.isWaiting && connection.hasUnposted()) {
-            connection.enterWaiting();
-            waiting.add(connection);
+        if (connection.hasUnposted()) {
+            waiting.set(connection.index);
         }
     }
 
@@ -156,19 +118,17 @@ final class VerbsConnections {
     void freed(VerbsConnection connection) {
         connection.credits.free();
         wantsToPost(connection);
-        if (!connection.isOwing) {
-            connection.enterOwing();
-            owing.add(connection);
-        }
+        owing.set(connection.index);
     }
 
     /** Nothing came for a while: peers learn of every free slot, so that none is forgotten. */
     void returnCredits() {
-        for (int i = 0; i < owing.size(); i++) {
-            VerbsConnection connection = owing.get(i);
-            connection.leaveOwing();
-            connection.credits.returnAll();
-            post(connection);
+        for (int i = owing.nextSetBit(0); i >= 0; i = owing.nextSetBit(i + 1)) {
+            VerbsConnection connection = table.at(i);
+            if (connection != null) {
+                connection.credits.returnAll();
+                post(connection);
+            }
         }
         owing.clear();
     }
@@ -214,34 +174,25 @@ final class VerbsConnections {
         if (problem != null) {
             die(connection, problem, false);
         } else if (connection.isStopped()) {
-            busy(connection);
+            busy.set(connection.index);
         } else {
             wantsToPost(connection);
         }
     }
 
     private void postWaiting() {
-        for (int i = waiting.size() - 1; i >= 0; i--) {
-            VerbsConnection connection = waiting.get(i);
-            if (connection.hasUnposted() && !connection.pump()) {
+        for (int i = waiting.nextSetBit(0); i >= 0; i = waiting.nextSetBit(i + 1)) {
+            VerbsConnection connection = table.at(i);
+            if (connection != null && connection.hasUnposted() && !connection.pump()) {
                 die(connection, connection.endReason, false);
             }
-            if (!connection.hasUnposted()) {
-                connection.leaveWaiting();
-                waiting.set(i, waiting.get(waiting.size() - 1));
-                waiting.remove(waiting.size() - 1);
+            if (connection == null || !connection.hasUnposted()) {
+                waiting.clear(i);
             }
         }
     }
 
     // ---- what takes longer ----
-
-    private void busy(VerbsConnection connection) {
-        if (!connection.isBusy) {
-            connection.enterBusy();
-            busy.add(connection);
-        }
-    }
 
     /** Whether time alone may bring something on. */
     boolean isBusy() {
@@ -249,11 +200,10 @@ final class VerbsConnections {
     }
 
     private void goOn() {
-        for (int i = busy.size() - 1; i >= 0; i--) {
-            VerbsConnection connection = busy.get(i);
-            if (!goOn(connection)) {
-                connection.leaveBusy();
-                busy.remove(i);
+        for (int i = busy.nextSetBit(0); i >= 0; i = busy.nextSetBit(i + 1)) {
+            VerbsConnection connection = table.at(i);
+            if (connection == null || !goOn(connection)) {
+                busy.clear(i);
             }
         }
     }
@@ -290,7 +240,7 @@ final class VerbsConnections {
             connection.channel.send(Frames.plain(Frames.BYE));
             connection.channel.deadline(
                     System.nanoTime() + Handshakes.patienceNs(context), "did not say goodbye");
-            connection.left();
+            connection.become(LEFT);
         }
         return false;
     }
@@ -326,18 +276,8 @@ final class VerbsConnections {
     private void end(VerbsConnection connection, boolean isInOrder) {
         connection.channel.close();
         pairs.close(connection);
-        connection.ended();
-        tell(
-                connection,
-                handler -> {
-                    table.remove(connection);
-                    if (isInOrder) {
-                        handler.onDisconnected(connection.handle, connection.context);
-                    } else {
-                        handler.onPeerLost(
-                                connection.handle, connection.context, connection.endReason);
-                    }
-                });
+        connection.become(ENDED);
+        events.ended(connection, isInOrder);
     }
 
     /** Without an event. */
@@ -347,7 +287,7 @@ final class VerbsConnections {
             connection.channel.detach();
         }
         pairs.close(connection);
-        connection.ended();
+        connection.become(ENDED);
         table.remove(connection);
     }
 
@@ -364,7 +304,7 @@ final class VerbsConnections {
         connection.channel.close();
         QueuePairs.stop(connection);
         pairs.markDrain(connection);
-        busy(connection);
+        busy.set(connection.index);
     }
 
     /** No completion can be trusted to come any more: every peer is lost. */
@@ -404,7 +344,7 @@ final class VerbsConnections {
     /** A connection that was being made ends. */
     void fail(VerbsConnection connection, int status, String reason) {
         boolean isOffer = connection.state == OFFERED;
-        connection.ended();
+        connection.become(ENDED);
         if (connection.channel != null) {
             connection.channel.close();
         }
@@ -413,7 +353,7 @@ final class VerbsConnections {
             events.forget(connection);
             table.remove(connection);
         } else {
-            tellFailed(connection, status, reason);
+            events.failed(connection, status, reason);
         }
     }
 
@@ -430,16 +370,11 @@ final class VerbsConnections {
         if (connection.state != CONNECTING && connection.state != ACCEPTED) {
             return;
         }
-        connection.joined();
+        connection.become(JOINED);
         // The contract allows twice the timeout: so there is time for a late word.
         long ownNs = Math.max(TIMEOUT_MIN_NS, context.peerTimeoutNs());
         connection.channel.watch(heartbeatNs(connection), ownNs + ownNs / 2);
-        tell(
-                connection,
-                handler -> {
-                    connection.opened();
-                    handler.onConnected(connection.handle, connection.context);
-                });
+        events.joined(connection);
     }
 
     /** A message came before the word that its sender is joined, or before that was delivered. */
@@ -447,33 +382,33 @@ final class VerbsConnections {
         if (connection.state == ACCEPTED) {
             joined(connection);
         }
-        return deliverEvents(handler, limit);
+        return events.deliver(handler, limit);
     }
 
     /** The peer ends the connection in order; it goes on carrying out our requests. */
     void left(VerbsConnection connection) {
         if (connection.state == LEAVING) {
             connection.peerLeft();
-            busy(connection);
+            busy.set(connection.index);
         } else if (connection.state == LEFT) {
             connection.channel.send(Frames.plain(Frames.BYE_DONE));
         } else if (connection.state == JOINED || connection.state == OPEN) {
             connection.draining();
             pairs.markDrain(connection);
-            busy(connection);
+            busy.set(connection.index);
         }
     }
 
     /** {@code disconnect} of a connection that is joined. */
     int leaveWhenDone(VerbsConnection connection) {
         boolean isKnown = connection.state == OPEN;
-        connection.leaving();
+        connection.become(LEAVING);
         events.forget(connection);
         if (!isKnown) {
             // Whoever began an attempt hears how it ended; the peers part in order all the same.
-            tellFailed(connection, Status.CANCELLED, "disconnect was called");
+            events.failed(connection, Status.CANCELLED, "disconnect was called");
         }
-        busy(connection);
+        busy.set(connection.index);
         return Transport.ACCEPTED;
     }
 

@@ -27,6 +27,7 @@ final class VerbsTransport extends VerbsOperations {
     private final VerbsRegions regions;
     private final Handshakes handshakes;
     private final Inbox inbox;
+    private final VerbsEvents events;
     private final VerbsResources resources;
     private final DeviceEvents news;
     private final long incarnation;
@@ -46,6 +47,7 @@ final class VerbsTransport extends VerbsOperations {
         this.regions = parts.regions;
         this.handshakes = parts.handshakes;
         this.inbox = parts.inbox;
+        this.events = connections.events();
         this.news = new DeviceEvents(context, resources, connections);
         this.incarnation = parts.address.incarnation();
         regions.of(this);
@@ -160,11 +162,11 @@ final class VerbsTransport extends VerbsOperations {
         if (handshakes.hasFrames()) {
             handshakes.read();
         }
-        if (connections.hasEvents()) {
-            count += connections.deliverEvents(handler, limit - count);
+        if (!events.isEmpty()) {
+            count += events.deliver(handler, limit - count);
         }
         // One that waits for completions may have to come before messages.
-        return connections.hasEvents() ? count : count + inbox.deliver(handler, limit - count);
+        return events.isEmpty() ? count + inbox.deliver(handler, limit - count) : count;
     }
 
     private int deliverCompletions(TransportHandler handler, int limit) {
@@ -184,10 +186,7 @@ final class VerbsTransport extends VerbsOperations {
     private boolean hasWork() {
         readNews();
         connections.takeCompletions();
-        return works.hasEnded()
-                || connections.hasEvents()
-                || handshakes.hasFrames()
-                || inbox.hasSome();
+        return works.hasEnded() || !events.isEmpty() || handshakes.hasFrames() || inbox.hasSome();
     }
 
     @Override
