@@ -10,7 +10,11 @@ import dev.verbena.transport.core.TransportPart;
 import java.lang.System.Logger;
 import java.net.URI;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.agrona.CloseHelper;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.SystemNanoClock;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -294,16 +298,8 @@ final class AutoTransport extends AutoOperations {
 
     @Override
     protected void free() {
-        RuntimeException failure = null;
-        for (int part = parts.length - 1; part >= 0; part--) {
-            try {
-                parts[part].close();
-            } catch (RuntimeException e) {
-                failure = e;
-            }
-        }
-        if (failure != null) {
-            throw failure;
-        }
+        List<TransportPart> closing = new ArrayList<>(List.of(parts));
+        Collections.reverse(closing);
+        CloseHelper.closeAll(closing);
     }
 }

@@ -1,17 +1,11 @@
 package dev.verbena.verbs.transport;
 
-import dev.verbena.memory.OffHeapMemories;
-import dev.verbena.memory.OffHeapMemory;
 import dev.verbena.transport.core.ConnectionTable;
-import dev.verbena.verbs.Access;
 import dev.verbena.verbs.MemoryRegion;
 import dev.verbena.verbs.Post;
 import dev.verbena.verbs.ReceiveRequests;
 import dev.verbena.verbs.internal.OwnershipTransfer;
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.List;
-import org.agrona.CloseHelper;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
@@ -30,8 +24,7 @@ final class ReceivePool implements AutoCloseable {
     private final int slotLength;
     private final int slotsPerConnection;
     private final int chunkMax;
-    private final List<OffHeapMemory> memories = new ArrayList<>();
-    private final List<MemoryRegion> chunks = new ArrayList<>();
+    private final NicMemory memory;
     private final ReceiveRequests request;
     private UnsafeBuffer[] buffers = new UnsafeBuffer[0];
     private byte[] states = new byte[0];
@@ -49,12 +42,13 @@ final class ReceivePool implements AutoCloseable {
         this.slotLength = messageLengthMax + 7 & ~7;
         this.slotsPerConnection = slotsPerConnection;
         this.chunkMax = connectionsMax;
+        this.memory = new NicMemory(resources);
         this.request = resources.shared.newReceives(1);
     }
 
     /** Makes sure that there are slots for so many connections. */
     void reserve(int connections, ConnectionTable<?> table) {
-        while (chunks.size() < Math.min(connections + kept(table), chunkMax)) {
+        while (memory.count() < Math.min(connections + kept(table), chunkMax)) {
             grow();
         }
     }
@@ -77,23 +71,14 @@ final class ReceivePool implements AutoCloseable {
 
     private void grow() {
         long length = (long) slotsPerConnection * slotLength;
-        OffHeapMemory memory = OffHeapMemories.allocate(length);
-        MemoryRegion region;
-        try {
-            region = resources.domain.register(memory, Access.LOCAL_WRITE);
-        } catch (RuntimeException e) {
-            memory.close();
-            throw e;
-        }
-        memories.add(memory);
-        chunks.add(region);
+        MemoryRegion region = memory.add(length);
         int first = states.length;
         int count = first + slotsPerConnection;
         states = Arrays.copyOf(states, count);
         serials = Arrays.copyOf(serials, count);
         handles = Arrays.copyOf(handles, count);
-        buffers = Arrays.copyOf(buffers, chunks.size());
-        buffers[chunks.size() - 1] = region.buffer(0, Math.toIntExact(length));
+        buffers = Arrays.copyOf(buffers, memory.count());
+        buffers[memory.count() - 1] = region.buffer(0, Math.toIntExact(length));
         for (int slot = first; slot < count; slot++) {
             post(slot);
         }
@@ -102,7 +87,7 @@ final class ReceivePool implements AutoCloseable {
     /** Gives a slot to the NIC. */
     void post(int slot) {
         states[slot] = POSTED;
-        MemoryRegion region = chunks.get(slot / slotsPerConnection);
+        MemoryRegion region = memory.get(slot / slotsPerConnection);
         request.set(0, slot, region, offset(slot), slotLength);
         int result = resources.shared.post(request, 0, 1);
         if (result != 1) {
@@ -175,10 +160,6 @@ final class ReceivePool implements AutoCloseable {
     @Override
     public void close() {
         request.close();
-        List<AutoCloseable> open = new ArrayList<>(chunks);
-        open.addAll(memories);
-        chunks.clear();
-        memories.clear();
-        CloseHelper.closeAll(open);
+        memory.close();
     }
 }

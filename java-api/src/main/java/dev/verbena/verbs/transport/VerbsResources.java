@@ -20,7 +20,10 @@ import dev.verbena.verbs.RdmaDevices;
 import dev.verbena.verbs.SharedReceiveQueue;
 import dev.verbena.verbs.internal.OwnershipTransfer;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
+import java.util.List;
+import org.agrona.CloseHelper;
 
 /**
  * The device as one transport uses it: its queues, the path to peers, and what it can. Owned by the
@@ -280,18 +283,8 @@ final class VerbsResources implements AutoCloseable {
 
     @Override
     public void close() {
-        RuntimeException failure = null;
-        while (!open.isEmpty()) {
-            try {
-                open.pop().close();
-            } catch (RuntimeException e) {
-                failure = failure == null ? e : failure;
-            } catch (Exception e) {
-                throw new IllegalStateException(e); // none of these throws one
-            }
-        }
-        if (failure != null) {
-            throw failure;
-        }
+        List<AutoCloseable> closing = new ArrayList<>(open);
+        open.clear();
+        CloseHelper.closeAll(closing);
     }
 }

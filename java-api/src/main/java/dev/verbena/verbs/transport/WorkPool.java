@@ -1,15 +1,10 @@
 package dev.verbena.verbs.transport;
 
-import dev.verbena.memory.OffHeapMemories;
-import dev.verbena.memory.OffHeapMemory;
 import dev.verbena.transport.TransportHandler;
-import dev.verbena.verbs.Access;
 import dev.verbena.verbs.MemoryRegion;
 import dev.verbena.verbs.VerbsException;
-import java.util.ArrayList;
+import java.util.ArrayDeque;
 import java.util.Arrays;
-import java.util.List;
-import org.agrona.CloseHelper;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
@@ -20,135 +15,95 @@ import org.agrona.concurrent.UnsafeBuffer;
 final class WorkPool implements AutoCloseable {
     private static final int CHUNK = 256;
 
-    private final VerbsResources resources;
     private final int capacity;
-    private final List<OffHeapMemory> memories = new ArrayList<>();
-    private final List<MemoryRegion> chunks = new ArrayList<>();
+    private final NicMemory scratch;
     private Work[] works = new Work[0];
-    private Work[] free = new Work[0];
-    private int freeCount;
-    private int made;
-
-    /** Ring of ended works. */
-    private Work[] ended = new Work[16];
-
-    private long head;
-    private long tail;
+    private final ArrayDeque<Work> free = new ArrayDeque<>(CHUNK);
+    private final ArrayDeque<Work> ended = new ArrayDeque<>(CHUNK);
+    private long deliveredCount;
 
     WorkPool(VerbsResources resources, int capacity) {
-        this.resources = resources;
         this.capacity = capacity;
+        this.scratch = new NicMemory(resources);
         grow();
     }
 
     /** A free work, or null: as many as may be are accepted and not polled. */
     Work take() {
-        if (freeCount == 0 && !grow()) {
-            return null;
+        if (free.isEmpty()) {
+            grow();
         }
-        return free[--freeCount];
+        return free.poll();
     }
 
-    private boolean grow() {
+    private void grow() {
+        int made = works.length;
         int more = Math.min(CHUNK, capacity - made);
         if (more == 0) {
-            return false;
+            return;
         }
-        MemoryRegion region = scratch((long) more * Work.SCRATCH);
-        if (region == null) {
-            return false;
-        }
-        UnsafeBuffer bytes = region.buffer(0, more * Work.SCRATCH);
-        works = Arrays.copyOf(works, made + more);
-        free = Arrays.copyOf(free, made + more);
-        for (int i = 0; i < more; i++) {
-            Work work = new Work(made + i, region, bytes, i * Work.SCRATCH);
-            works[work.index] = work;
-            free[freeCount++] = work;
-        }
-        made += more;
-        while (ended.length < made) {
-            growRing();
-        }
-        return true;
-    }
-
-    /** Memory for the NIC; null if there is no more: then what there is must do. */
-    private MemoryRegion scratch(long length) {
-        OffHeapMemory memory = OffHeapMemories.allocate(length);
+        MemoryRegion region;
         try {
-            MemoryRegion region = resources.domain.register(memory, Access.LOCAL_WRITE);
-            memories.add(memory);
-            chunks.add(region);
-            return region;
+            region = scratch.add((long) more * Work.SCRATCH);
         } catch (VerbsException e) {
-            memory.close();
             if (made == 0) {
                 throw e;
             }
-            return null;
+            return; // there is no more: then what there is must do
         }
-    }
-
-    private void growRing() {
-        Work[] larger = new Work[2 * ended.length];
-        for (long i = head; i < tail; i++) {
-            larger[(int) i & larger.length - 1] = ended[(int) i & ended.length - 1];
+        UnsafeBuffer bytes = region.buffer(0, more * Work.SCRATCH);
+        works = Arrays.copyOf(works, made + more);
+        for (int i = 0; i < more; i++) {
+            Work work = new Work(made + i, region, bytes, i * Work.SCRATCH);
+            works[work.index] = work;
+            free.push(work);
         }
-        ended = larger;
     }
 
     Work at(int index) {
-        return index >= 0 && index < made ? works[index] : null;
+        return index >= 0 && index < works.length ? works[index] : null;
     }
 
     /** The work ended; {@code poll} will deliver it. */
     void end(Work work) {
-        ended[(int) tail & ended.length - 1] = work;
-        tail++;
+        ended.add(work);
     }
 
     boolean hasEnded() {
-        return head != tail;
+        return !ended.isEmpty();
     }
 
     /** Number of the work that ended last. */
     long lastNumber() {
-        return tail;
+        return deliveredCount + ended.size();
     }
 
     /** Number of the work that was delivered last. */
     long deliveredCount() {
-        return head;
+        return deliveredCount;
     }
 
     /** True until everything up to this number was delivered. */
     boolean isWaiting(long number) {
-        return head < number;
+        return deliveredCount < number;
     }
 
     /** Delivers the work that ended first. */
     void deliver(TransportHandler handler) {
-        int at = (int) head & ended.length - 1;
-        Work work = ended[at];
-        ended[at] = null;
-        head++;
+        Work work = ended.poll();
+        deliveredCount++;
         long handle = work.handle;
         int operation = work.operation;
         long context = work.context;
         int status = work.status;
         long value = work.value;
         work.release();
-        free[freeCount++] = work;
+        free.push(work);
         handler.onCompletion(handle, operation, context, status, value);
     }
 
     @Override
     public void close() {
-        List<AutoCloseable> open = new ArrayList<>(chunks);
-        open.addAll(memories);
-        chunks.clear();
-        memories.clear();
-        CloseHelper.closeAll(open);
+        scratch.close();
     }
 }
