@@ -2,8 +2,10 @@ package dev.verbena.agent;
 
 import dev.verbena.softnic.NativeAccess;
 import dev.verbena.softnic.bindings.softnic;
+import java.lang.ref.Reference;
+import java.nio.ByteBuffer;
 import java.util.BitSet;
-import org.agrona.UnsafeApi;
+import org.agrona.BufferUtil;
 
 /**
  * Processors of this computer, numbered as the kernel does; on which a thread may run ({@code
@@ -15,7 +17,7 @@ public final class CpuSet {
 
     private static final int EINVAL = 22;
     private static final int EPERM = 1;
-    private static final long MASK_LENGTH = CPUS_MAX / Byte.SIZE;
+    private static final int MASK_LENGTH = CPUS_MAX / Byte.SIZE;
 
     static {
         NativeAccess.open();
@@ -64,16 +66,12 @@ public final class CpuSet {
      * @throws IllegalStateException if the kernel refuses to say
      */
     public static CpuSet ofThread() {
-        long mask = UnsafeApi.allocateMemory(MASK_LENGTH);
-        try {
-            int result = softnic.vna_affinity_get(mask, MASK_LENGTH);
-            if (result < 0) {
-                throw refused("sched_getaffinity", -result);
-            }
-            return new CpuSet(read(mask));
-        } finally {
-            UnsafeApi.freeMemory(mask);
+        ByteBuffer mask = ByteBuffer.allocateDirect(MASK_LENGTH);
+        int result = softnic.vna_affinity_get(BufferUtil.address(mask), MASK_LENGTH);
+        if (result < 0) {
+            throw refused("sched_getaffinity", -result);
         }
+        return new CpuSet(BitSet.valueOf(mask));
     }
 
     /**
@@ -109,25 +107,10 @@ public final class CpuSet {
     }
 
     private static int set(BitSet cpus) {
-        long mask = UnsafeApi.allocateMemory(MASK_LENGTH);
-        try {
-            UnsafeApi.setMemory(mask, MASK_LENGTH, (byte) 0);
-            long[] words = cpus.toLongArray();
-            for (int i = 0; i < words.length; i++) {
-                UnsafeApi.putLong(null, mask + (long) i * Long.BYTES, words[i]);
-            }
-            return softnic.vna_affinity_set(mask, MASK_LENGTH);
-        } finally {
-            UnsafeApi.freeMemory(mask);
-        }
-    }
-
-    private static BitSet read(long mask) {
-        long[] words = new long[(int) (MASK_LENGTH / Long.BYTES)];
-        for (int i = 0; i < words.length; i++) {
-            words[i] = UnsafeApi.getLong(null, mask + (long) i * Long.BYTES);
-        }
-        return BitSet.valueOf(words);
+        ByteBuffer mask = ByteBuffer.allocateDirect(MASK_LENGTH).put(cpus.toByteArray());
+        int result = softnic.vna_affinity_set(BufferUtil.address(mask), MASK_LENGTH);
+        Reference.reachabilityFence(mask);
+        return result;
     }
 
     private static IllegalStateException refused(String call, int errno) {

@@ -85,8 +85,8 @@ public final class JobGroup implements AutoCloseable {
         if (place == null || place.isEmpty()) {
             if (identity.size() > 1) {
                 throw new JobGroupException(
-                        ("a job of %s processes needs a directory that all of them"
-                                        + " share: set -Dverbena.rendezvous=DIR or VERBENA_RENDEZVOUS")
+                        ("a job of %s processes needs a directory that all of them share: set"
+                             + " -Dverbena.rendezvous=DIR or VERBENA_RENDEZVOUS")
                                 .formatted(identity.size()));
             }
             return join(identity, null, uri, timeoutNs, SystemNanoClock.INSTANCE);
@@ -273,25 +273,32 @@ public final class JobGroup implements AutoCloseable {
             return List.of(text);
         }
         long deadlineNs = Deadlines.after(clock.nanoTime(), timeoutNs);
-        long pauseNs = PAUSE_MIN_NS;
         int number = exchanges++;
+        String what = "exchange " + number;
+        List<String> texts = new ArrayList<>();
         try {
             rendezvous.tell(number, text);
-            while (true) {
-                List<Integer> missing = new ArrayList<>();
-                List<String> texts = rendezvous.told(number, entries, missing);
-                if (missing.isEmpty()) {
-                    rendezvous.forget("exchange", number - 1);
-                    return texts;
-                }
-                if (clock.nanoTime() - deadlineNs >= 0) {
-                    throw late("exchange " + number, missing, timeoutNs);
-                }
-                LockSupport.parkNanos(this, pauseNs);
-                pauseNs = Math.min(2 * pauseNs, PAUSE_MAX_NS);
-            }
+            await(what, () -> rendezvous.told(number, entries, texts), deadlineNs, timeoutNs);
+            rendezvous.forget("exchange", number - 1);
+            return texts;
         } catch (IOException e) {
-            throw new JobGroupException("exchange " + number + " failed: " + e, e);
+            throw new JobGroupException(what + " failed: " + e, e);
+        }
+    }
+
+    /** World ranks that have not come; asked again and again. */
+    private interface Look {
+        List<Integer> missing() throws IOException;
+    }
+
+    private void await(String what, Look look, long deadlineNs, long timeoutNs) throws IOException {
+        long pauseNs = PAUSE_MIN_NS;
+        for (List<Integer> missing = look.missing(); !missing.isEmpty(); missing = look.missing()) {
+            if (clock.nanoTime() - deadlineNs >= 0) {
+                throw late(what, missing, timeoutNs);
+            }
+            LockSupport.parkNanos(this, pauseNs);
+            pauseNs = Math.min(2 * pauseNs, PAUSE_MAX_NS);
         }
     }
 
@@ -306,23 +313,13 @@ public final class JobGroup implements AutoCloseable {
             return;
         }
         long deadlineNs = Deadlines.after(clock.nanoTime(), timeoutNs);
-        long pauseNs = PAUSE_MIN_NS;
+        String what = "barrier " + number + " of " + scope;
         try {
             rendezvous.arrive(scope, number);
-            while (true) {
-                List<Integer> missing = rendezvous.missing(scope, number, members);
-                if (missing.isEmpty()) {
-                    rendezvous.forget(scope, number - 1);
-                    return;
-                }
-                if (clock.nanoTime() - deadlineNs >= 0) {
-                    throw late("barrier " + number + " of " + scope, missing, timeoutNs);
-                }
-                LockSupport.parkNanos(this, pauseNs);
-                pauseNs = Math.min(2 * pauseNs, PAUSE_MAX_NS);
-            }
+            await(what, () -> rendezvous.missing(scope, number, members), deadlineNs, timeoutNs);
+            rendezvous.forget(scope, number - 1);
         } catch (IOException e) {
-            throw new JobGroupException("barrier " + number + " of " + scope + " failed: " + e, e);
+            throw new JobGroupException(what + " failed: " + e, e);
         }
     }
 

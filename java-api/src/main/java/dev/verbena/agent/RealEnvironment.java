@@ -33,7 +33,6 @@ public final class RealEnvironment implements Environment, AutoCloseable {
     private final NanoClock nanoClock;
     private final EpochClock epochClock;
     private final long seed;
-    private final Path baseDirectory;
     private final CountersFile.Writer countersFile;
     private final FieldPictures pictures;
     private final NioByteStreams streams;
@@ -44,7 +43,6 @@ public final class RealEnvironment implements Environment, AutoCloseable {
         this.nanoClock = builder.nanoClock;
         this.epochClock = builder.epochClock;
         this.seed = builder.seed;
-        this.baseDirectory = builder.baseDirectory;
         this.countersFile =
                 CountersFile.create(
                         builder.shmDirectory, builder.job, builder.application, builder.epochClock);
@@ -109,18 +107,18 @@ public final class RealEnvironment implements Environment, AutoCloseable {
     }
 
     /**
-     * Opens a store; a relative directory lies in the base directory. It is created if absent.
+     * Opens a store; a relative directory lies in the working directory. It is created if absent.
      *
      * @throws java.io.UncheckedIOException naming the directory, if it cannot be created or is none
      */
     @Override
     public DurableStore store(String directory) {
-        return FileDurableStore.open(baseDirectory.resolve(directory), errorHandler);
+        return FileDurableStore.open(Path.of(directory), errorHandler);
     }
 
     @Override
     public String linkTarget(String path) {
-        Path link = baseDirectory.resolve(path);
+        Path link = Path.of(path);
         try {
             return Files.isSymbolicLink(link) ? link.toRealPath().toString() : path;
         } catch (IOException e) {
@@ -189,7 +187,6 @@ public final class RealEnvironment implements Environment, AutoCloseable {
     public static final class Builder {
         private long seed = new SplittableRandom().nextLong();
         private ErrorHandler errorHandler = Builder::printOneLine;
-        private Path baseDirectory = Path.of("");
         private Path shmDirectory = CountersFile.defaultShmDirectory();
         private String job = new TransportContext().job();
         private String application = "java";
@@ -207,12 +204,6 @@ public final class RealEnvironment implements Environment, AutoCloseable {
         /** Gets every error after it was recorded; default: one line on standard error. */
         public Builder errorHandler(ErrorHandler errorHandler) {
             this.errorHandler = errorHandler;
-            return this;
-        }
-
-        /** Where relative store directories lie; default: the working directory. */
-        public Builder baseDirectory(Path baseDirectory) {
-            this.baseDirectory = baseDirectory;
             return this;
         }
 

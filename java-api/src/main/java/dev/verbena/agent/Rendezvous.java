@@ -290,10 +290,17 @@ final class Rendezvous {
                 mark + "\n" + URLEncoder.encode(text, UTF_8));
     }
 
-    /** What each has told, by rank; those that have not yet are named as missing. */
-    List<String> told(int number, List<Entry> members, List<Integer> missing) throws IOException {
+    /**
+     * What the members told at this exchange.
+     *
+     * @param texts takes it, in the order of members
+     * @return world ranks of those that have not told
+     * @throws JobGroupException if what one told is not a text of ours
+     */
+    List<Integer> told(int number, List<Entry> members, List<String> texts) throws IOException {
         Map<String, String> found = store.read(barrier("exchange", number));
-        List<String> texts = new ArrayList<>();
+        List<Integer> missing = new ArrayList<>();
+        texts.clear();
         for (Entry member : members) {
             String text = found.get(Integer.toString(member.rank()));
             String mark = member.mark() + "\n";
@@ -303,7 +310,7 @@ final class Rendezvous {
                 missing.add(member.rank());
             }
         }
-        return texts;
+        return missing;
     }
 
     private String told(Entry member, String text, int from) {

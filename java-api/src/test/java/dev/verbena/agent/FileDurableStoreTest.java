@@ -466,10 +466,9 @@ class FileDurableStoreTest extends StoreInFolder {
         RealEnvironment.Builder builder =
                 RealEnvironment.builder()
                         .shmDirectory(directory)
-                        .baseDirectory(directory)
                         .errorHandler(ForcedFilesTest::refuse);
         try (RealEnvironment environment = builder.build();
-                DurableStore its = environment.store("store")) {
+                DurableStore its = environment.store(directory.resolve("store").toString())) {
             assertThat(done(its.rename("absent", "other"))).contains("absent");
             DurableFile file = its.create("later");
             appendAll(file, random(9, 1));
