@@ -5,28 +5,19 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The parts of {@code auto://host:port/name?h=mark&o=provider&v=host:port&incarnation=hex}. Host
- * and port are those of {@code ofi}; short, because protocols limit addresses (DART to 80
- * characters).
+ * The parts of {@code auto://host:port/name?h=mark&o=provider&incarnation=hex}. Host and port are
+ * those of {@code ofi}; short, because protocols limit addresses (DART to 80 characters).
  *
  * @param name within the job
  * @param mark see {@link HostMark}; empty: no {@code shm} there
  * @param ofi host and port of {@code ofi}; empty: there is none
  * @param provider of libfabric, with {@code :endpoint} where it has no socket addresses
- * @param verbs host and port of {@code verbs}; empty: there is none
  * @param use the only part that is to be used; empty: any
  * @param incarnation 0: any
  */
 record AutoAddress(
-        String name,
-        String mark,
-        String ofi,
-        String provider,
-        String verbs,
-        String use,
-        long incarnation) {
-    static final String FORM =
-            "auto://host:port/name?h=mark&o=provider&v=host:port&incarnation=hex";
+        String name, String mark, String ofi, String provider, String use, long incarnation) {
+    static final String FORM = "auto://host:port/name?h=mark&o=provider&incarnation=hex";
     static final String NO_HOST = "local:0";
     static final String USUAL_PROVIDER = "tcp";
 
@@ -52,7 +43,6 @@ record AutoAddress(
         }
         String mark = "";
         String provider = USUAL_PROVIDER;
-        String verbs = "";
         String use = "";
         long incarnation = 0;
         String query = matcher.group(3) == null ? "" : matcher.group(3);
@@ -61,8 +51,7 @@ record AutoAddress(
             switch (part.substring(0, part.indexOf('='))) {
                 case "h" -> mark = require(uri, value, "[0-9a-f]{8}");
                 case "o" -> provider = require(uri, value, "[a-z0-9_+]+(:[0-9a-f]+)?");
-                case "v" -> verbs = require(uri, value, HOST);
-                case "use" -> use = require(uri, value, "shm|verbs|ofi");
+                case "use" -> use = require(uri, value, "shm|ofi");
                 case "incarnation" ->
                         incarnation =
                                 Long.parseUnsignedLong(require(uri, value, "[0-9a-f]{1,16}"), HEX);
@@ -71,13 +60,7 @@ record AutoAddress(
         }
         boolean hasOfi = !matcher.group(1).equals(NO_HOST) || provider.indexOf(':') >= 0;
         return new AutoAddress(
-                matcher.group(2),
-                mark,
-                hasOfi ? matcher.group(1) : "",
-                provider,
-                verbs,
-                use,
-                incarnation);
+                matcher.group(2), mark, hasOfi ? matcher.group(1) : "", provider, use, incarnation);
     }
 
     private static String require(URI uri, String value, String form) {
@@ -105,7 +88,7 @@ record AutoAddress(
             }
         }
         return new AutoAddress(
-                name, mark, uri.getAuthority(), provider + endpoint, verbs, use, incarnation);
+                name, mark, uri.getAuthority(), provider + endpoint, use, incarnation);
     }
 
     /** Of the part {@code shm}. */
@@ -126,11 +109,6 @@ record AutoAddress(
                 "ofi://" + ofi + "/" + name + "?provider=" + query + incarnationAfter("&"));
     }
 
-    /** Of the part {@code verbs}. */
-    URI verbsUri(String job) {
-        return URI.create("verbs://" + verbs + "/" + job + "/" + name + incarnationAfter("?"));
-    }
-
     private String incarnationAfter(String mark) {
         return incarnation == 0 ? "" : mark + "incarnation=" + Long.toHexString(incarnation);
     }
@@ -139,7 +117,6 @@ record AutoAddress(
         StringBuilder query = new StringBuilder();
         add(query, "h", mark);
         add(query, "o", provider.equals(USUAL_PROVIDER) ? "" : provider);
-        add(query, "v", verbs);
         add(query, "use", use);
         add(query, "incarnation", incarnation == 0 ? "" : Long.toHexString(incarnation));
         return URI.create("auto://" + (ofi.isEmpty() ? NO_HOST : ofi) + "/" + name + query);

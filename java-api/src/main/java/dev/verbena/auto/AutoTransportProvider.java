@@ -109,7 +109,7 @@ public final class AutoTransportProvider implements TransportProvider {
             throw new TransportException("open auto: none of its parts works here: " + missing);
         }
         AutoAddress plain =
-                new AutoAddress(name, mark, "", AutoAddress.USUAL_PROVIDER, "", "", incarnation);
+                new AutoAddress(name, mark, "", AutoAddress.USUAL_PROVIDER, "", incarnation);
         AutoAddress address = ofi == null ? plain : plain.withOfi(ofi);
         if (ofi != null && address.provider().equals(AutoAddress.USUAL_PROVIDER)) {
             String cause = Transports.provider(Choice.VERBS).unavailabilityCause();

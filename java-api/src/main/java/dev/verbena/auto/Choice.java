@@ -14,7 +14,10 @@ import java.util.Map;
  */
 record Choice(List<String> schemes, Map<String, String> missing, String mark, String job) {
     static final String SHM = "shm";
+
+    /** No part: RDMA NICs are used through libfabric. */
     static final String VERBS = "verbs";
+
     static final String OFI = "ofi";
 
     /**
@@ -38,16 +41,11 @@ record Choice(List<String> schemes, Map<String, String> missing, String mark, St
                         + (missing.isEmpty() ? "" : ", not " + missing)
                         + "; there is "
                         + (peer.mark().isEmpty() ? "" : "shm of host mark " + peer.mark() + ", ")
-                        + (peer.ofi().isEmpty() ? "no ofi" : "ofi")
-                        + (peer.verbs().isEmpty() ? ", no verbs" : ", verbs"));
+                        + (peer.ofi().isEmpty() ? "no ofi" : "ofi"));
     }
 
     private boolean isPossible(String scheme, AutoAddress peer) {
-        return switch (scheme) {
-            case SHM -> isSameHost(peer);
-            case VERBS -> !peer.verbs().isEmpty();
-            default -> !peer.ofi().isEmpty();
-        };
+        return scheme.equals(SHM) ? isSameHost(peer) : !peer.ofi().isEmpty();
     }
 
     private boolean isSameHost(AutoAddress peer) {
@@ -60,11 +58,7 @@ record Choice(List<String> schemes, Map<String, String> missing, String mark, St
 
     /** The peer's address for this part. */
     URI uri(int part, AutoAddress peer) {
-        return switch (schemes.get(part)) {
-            case SHM -> peer.shmUri(job);
-            case VERBS -> peer.verbsUri(job);
-            default -> peer.ofiUri();
-        };
+        return scheme(part).equals(SHM) ? peer.shmUri(job) : peer.ofiUri();
     }
 
     /** Whether nothing that is missing or not used would be faster, as far as is known here. */
@@ -84,21 +78,14 @@ record Choice(List<String> schemes, Map<String, String> missing, String mark, St
     }
 
     private String slower(int part, AutoAddress peer) {
-        String scheme = schemes.get(part);
-        if (scheme.equals(SHM)) {
+        if (scheme(part).equals(SHM)) {
             return "";
         }
         if (isSameHost(peer)) {
             return SHM;
         }
-        if (scheme.equals(VERBS)) {
-            return "";
-        }
-        if (missing.containsKey(VERBS)) {
-            return VERBS + ", which is not here: " + missing.get(VERBS);
-        }
-        return schemes.contains(VERBS) && peer.verbs().isEmpty()
-                ? VERBS + ", which is not there"
+        return missing.containsKey(VERBS)
+                ? VERBS + ", which is not here: " + missing.get(VERBS)
                 : "";
     }
 

@@ -28,7 +28,7 @@ class AutoChoiceTest {
                 "auto://local:0/a?h=0badcafe&incarnation=1",
                 "auto://[2001:db8::1]:1/a",
                 "auto://local:0/a?o=efa:0011&incarnation=1",
-                "auto://192.0.2.2:4711/a?h=0badcafe&v=192.0.2.2:18515&use=ofi"
+                "auto://192.0.2.2:4711/a?h=0badcafe&use=ofi"
             })
     void shouldWriteAnAddressAsItIsRead(String text) {
         assertThat(AutoAddress.of(URI.create(text)).uri()).hasToString(text);
