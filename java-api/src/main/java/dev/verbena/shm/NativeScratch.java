@@ -1,6 +1,7 @@
 package dev.verbena.shm;
 
 import dev.verbena.softnic.bindings.Layout;
+import dev.verbena.transport.TransportException;
 import java.nio.charset.StandardCharsets;
 import org.agrona.UnsafeApi;
 
@@ -113,6 +114,17 @@ final class NativeScratch implements AutoCloseable {
     /** What softnic explained. */
     String explanation() {
         return text(why, Layout.SNIC_WHY_MAX);
+    }
+
+    /**
+     * Checks what a call has answered that was given {@link #why}.
+     *
+     * @throws TransportException with what softnic explained, if it failed
+     */
+    void check(String call, int result) {
+        if (result < 0) {
+            throw Errno.exception(call, result, explanation());
+        }
     }
 
     /** Text of up to {@code max} bytes that ends at a zero. */

@@ -22,11 +22,10 @@ final class ShmCreation {
         long options = UnsafeApi.allocateMemory(Layout.OPTIONS_SIZE);
         try {
             fill(options, context, scratch, isBounce);
-            int result =
-                    softnic.shm_create(options, scratch.result, scratch.why(), Layout.SNIC_WHY_MAX);
-            if (result < 0) {
-                throw Errno.exception("shm_create", result, scratch.explanation());
-            }
+            scratch.check(
+                    "shm_create",
+                    softnic.shm_create(
+                            options, scratch.result, scratch.why(), Layout.SNIC_WHY_MAX));
             return UnsafeApi.getLong(null, scratch.result);
         } finally {
             UnsafeApi.freeMemory(options);

@@ -43,13 +43,10 @@ final class ShmRegions extends RegionTable<ShmRegion> {
 
     /** Toolkit memory, which peers map. */
     private long allocate(long length) {
-        int result =
+        scratch.check(
+                "snic_memory_alloc of " + length + " bytes",
                 softnic.snic_memory_alloc(
-                        nic, length, 0, scratch.result, scratch.why(), Layout.SNIC_WHY_MAX);
-        if (result < 0) {
-            throw Errno.exception(
-                    "snic_memory_alloc of " + length + " bytes", result, scratch.explanation());
-        }
+                        nic, length, 0, scratch.result, scratch.why(), Layout.SNIC_WHY_MAX));
         return UnsafeApi.getLong(null, scratch.result);
     }
 
@@ -58,7 +55,8 @@ final class ShmRegions extends RegionTable<ShmRegion> {
         if (region.rights() == 0) {
             return;
         }
-        int result =
+        scratch.check(
+                "snic_register of " + region.length() + " bytes",
                 softnic.snic_register(
                         nic,
                         region.address(),
@@ -66,13 +64,7 @@ final class ShmRegions extends RegionTable<ShmRegion> {
                         region.rights(),
                         scratch.key,
                         scratch.why(),
-                        Layout.SNIC_WHY_MAX);
-        if (result < 0) {
-            throw Errno.exception(
-                    "snic_register of " + region.length() + " bytes",
-                    result,
-                    scratch.explanation());
-        }
+                        Layout.SNIC_WHY_MAX));
         region.onKey(
                 UnsafeApi.getInt(null, scratch.key + Layout.KEY_SLOT),
                 UnsafeApi.getInt(null, scratch.key + Layout.KEY_GENERATION),

@@ -276,10 +276,7 @@ final class ShmTransport extends ShmOperations implements TransportPart {
     }
 
     private void requireWhole() {
-        int result = softnic.snic_damage(nic, scratch.why(), Layout.SNIC_WHY_MAX);
-        if (result < 0) {
-            throw Errno.exception("snic_damage", result, scratch.explanation());
-        }
+        scratch.check("snic_damage", softnic.snic_damage(nic, scratch.why(), Layout.SNIC_WHY_MAX));
     }
 
     private boolean hasWork() {

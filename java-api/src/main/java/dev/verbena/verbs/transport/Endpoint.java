@@ -7,10 +7,8 @@ import java.nio.ByteBuffer;
 /**
  * What one end of a connection tells the other about itself.
  *
- * @param outNumber its queue pair that posts requests, and that pair's first packet number
- * @param inNumber its queue pair that carries out the other end's requests
- * @param lid of its port, 0 on Ethernet
- * @param gid of its port
+ * @param out its queue pair that posts requests
+ * @param in its queue pair that carries out the other end's requests
  * @param mtu bytes of a packet
  * @param readsMax reads and atomics that it carries out at a time
  * @param credits messages that the other end may have in flight
@@ -19,12 +17,8 @@ import java.nio.ByteBuffer;
  * @param incarnation of the transport; what its descriptors say
  */
 record Endpoint(
-        int outNumber,
-        int outPacket,
-        int inNumber,
-        int inPacket,
-        int lid,
-        Gid gid,
+        QueuePairAddress out,
+        QueuePairAddress in,
         int mtu,
         int readsMax,
         int credits,
@@ -39,8 +33,10 @@ record Endpoint(
     private static final int MESSAGE_MAX = 1 << 20;
 
     void encode(ByteBuffer to) {
-        to.putInt(outNumber).putInt(outPacket).putInt(inNumber).putInt(inPacket).putInt(lid);
-        to.put(gid.bytes()).putInt(mtu).putInt(readsMax).putInt(credits).putInt(messageLengthMax);
+        to.putInt(out.number()).putInt(out.packetNumber());
+        to.putInt(in.number()).putInt(in.packetNumber()).putInt(out.lid());
+        to.put(out.gid() == null ? new byte[Gid.LENGTH] : out.gid().bytes());
+        to.putInt(mtu).putInt(readsMax).putInt(credits).putInt(messageLengthMax);
         to.putLong(peerTimeoutNs).putLong(incarnation);
     }
 
@@ -56,16 +52,15 @@ record Endpoint(
         int inNumber = from.getInt();
         int inPacket = from.getInt();
         int lid = from.getInt();
-        byte[] gid = new byte[Gid.LENGTH];
-        from.get(gid);
+        byte[] bytes = new byte[Gid.LENGTH];
+        from.get(bytes);
+        Frames.check(((outNumber | outPacket | inNumber | inPacket) & ~BITS_24) == 0, "numbers");
+        Frames.check((lid & ~0xffff) == 0, "LID");
+        Gid gid = Gid.of(bytes).isZero() ? null : Gid.of(bytes);
         Endpoint endpoint =
                 new Endpoint(
-                        outNumber,
-                        outPacket,
-                        inNumber,
-                        inPacket,
-                        lid,
-                        Gid.of(gid),
+                        new QueuePairAddress(outNumber, outPacket, lid, gid),
+                        new QueuePairAddress(inNumber, inPacket, lid, gid),
                         from.getInt(),
                         from.getInt(),
                         from.getInt(),
@@ -77,8 +72,6 @@ record Endpoint(
     }
 
     private void check() {
-        Frames.check(((outNumber | outPacket | inNumber | inPacket) & ~BITS_24) == 0, "numbers");
-        Frames.check((lid & ~0xffff) == 0, "LID");
         Frames.check(Integer.bitCount(mtu) == 1 && mtu >= 256 && mtu <= 4096, "MTU");
         Frames.check(readsMax >= 0 && readsMax <= READS_MAX, "reads");
         Frames.check(
@@ -90,21 +83,8 @@ record Endpoint(
         Frames.check(peerTimeoutNs >= 1_000_000L, "peer timeout");
     }
 
-    /** Where our requests go. */
-    QueuePairAddress in() {
-        return new QueuePairAddress(inNumber, inPacket, lid, gidOrNull());
-    }
-
-    /** Where the requests come from that we carry out. */
-    QueuePairAddress out() {
-        return new QueuePairAddress(outNumber, outPacket, lid, gidOrNull());
-    }
-
+    /** Of another queue pair at its port. */
     QueuePairAddress at(int number, int packet) {
-        return new QueuePairAddress(number, packet, lid, gidOrNull());
-    }
-
-    private Gid gidOrNull() {
-        return gid.isZero() ? null : gid;
+        return new QueuePairAddress(number, packet, in.lid(), in.gid());
     }
 }

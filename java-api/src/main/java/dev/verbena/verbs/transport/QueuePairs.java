@@ -3,6 +3,7 @@ package dev.verbena.verbs.transport;
 import dev.verbena.transport.TransportContext;
 import dev.verbena.transport.TransportException;
 import dev.verbena.verbs.QueuePair;
+import dev.verbena.verbs.QueuePairAddress;
 import dev.verbena.verbs.QueuePairState;
 import dev.verbena.verbs.VerbsException;
 import dev.verbena.verbs.internal.OwnershipTransfer;
@@ -17,8 +18,10 @@ import org.agrona.collections.Int2ObjectHashMap;
  */
 final class QueuePairs {
     /** A pair that carried out requests and is waited for. */
-    private record Retired(
-            QueuePair pair, VerbsConnection connection, long emptyMark, long polledMark) {}
+    private record Retired(QueuePair pair, VerbsConnection connection, Mark mark) {}
+
+    /** How far the receives had been polled: how often they were empty, and how many were taken. */
+    record Mark(long emptyCount, long polledCount) {}
 
     /** More repairs than this before the receives were empty once: no honest peer needs them. */
     private static final int RETIRED_MAX = 64;
@@ -83,8 +86,8 @@ final class QueuePairs {
         connection.takeIn(fresh);
         byIn.put(fresh.number(), connection);
         retire(connection, old);
-        Endpoint own = endpoint(connection);
-        return new Frames.Repaired(own.inNumber(), own.inPacket(), status, repair.serial());
+        QueuePairAddress own = resources.address(fresh);
+        return new Frames.Repaired(own.number(), own.packetNumber(), status, repair.serial());
     }
 
     /** Whether the pair that carries out requests has refused one. */
@@ -95,7 +98,7 @@ final class QueuePairs {
     /** A new pair for requests, in place of the one that was refused something. */
     Frames.Repair repair(VerbsConnection connection) {
         QueuePair fresh = resources.newOut();
-        int packet = resources.endpoint(fresh, connection.in, context, incarnation).outPacket();
+        int packet = resources.address(fresh).packetNumber();
         closeOut(connection);
         return connection.repair(fresh, packet);
     }
@@ -120,16 +123,17 @@ final class QueuePairs {
     }
 
     void markDrain(VerbsConnection connection) {
-        connection.markDrain(emptyCount, polledCount);
+        connection.markDrain(new Mark(emptyCount, polledCount));
     }
 
     /** Whether everything that had come when it was marked has been delivered. */
     boolean isDrained(VerbsConnection connection) {
-        return isPast(connection.drainMark, connection.drainPolled);
+        return isPast(connection.drainMark);
     }
 
-    private boolean isPast(long emptyMark, long polledMark) {
-        return emptyCount > emptyMark || polledCount - polledMark > resources.receives.capacity();
+    private boolean isPast(Mark mark) {
+        return emptyCount > mark.emptyCount
+                || polledCount - mark.polledCount > resources.receives.capacity();
     }
 
     /** Everything outstanding is flushed; the peer is gone. */
@@ -182,13 +186,13 @@ final class QueuePairs {
     private void retire(VerbsConnection connection, QueuePair pair) {
         toError(pair);
         connection.pairRetired();
-        retired.add(new Retired(pair, connection, emptyCount, polledCount));
+        retired.add(new Retired(pair, connection, new Mark(emptyCount, polledCount)));
     }
 
     private void closeRetired() {
         for (int i = retired.size() - 1; i >= 0; i--) {
             Retired old = retired.get(i);
-            if (isPast(old.emptyMark(), old.polledMark())) {
+            if (isPast(old.mark())) {
                 retired.remove(i);
                 old.connection().retiredPairClosed();
                 byIn.remove(old.pair().number());

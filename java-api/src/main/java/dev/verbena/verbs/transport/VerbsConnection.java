@@ -71,9 +71,7 @@ final class VerbsConnection extends NumberedConnection {
     int retiredCount;
 
     /** See {@link QueuePairs}: when every message that had come by then was delivered. */
-    long drainMark;
-
-    long drainPolled;
+    QueuePairs.Mark drainMark;
 
     /** Gives up waiting for the NIC then. */
     long flushDeadlineNs;
@@ -107,7 +105,6 @@ final class VerbsConnection extends NumberedConnection {
         final VerbsResources resources;
         final WorkPool works;
         final SendRequests requests;
-        final int batch;
 
         /** Requests that the NIC has, of all connections. */
         int inFlight;
@@ -116,7 +113,6 @@ final class VerbsConnection extends NumberedConnection {
             this.resources = resources;
             this.works = works;
             this.requests = requests;
-            this.batch = requests.capacity();
         }
     }
 
@@ -181,9 +177,8 @@ final class VerbsConnection extends NumberedConnection {
     }
 
     /** What had come by now is to be delivered before it ends; see {@link QueuePairs}. */
-    void markDrain(long emptyCount, long polledCount) {
-        drainMark = emptyCount;
-        drainPolled = polledCount;
+    void markDrain(QueuePairs.Mark mark) {
+        drainMark = mark;
     }
 
     // ---- what is under way ----
@@ -236,7 +231,7 @@ final class VerbsConnection extends NumberedConnection {
     boolean pump() {
         while (hasUnposted()) {
             int room = Math.min(out.sendRoom(), sending.resources.sendsMax - sending.inFlight);
-            int count = fill(Math.min(room, sending.batch));
+            int count = fill(Math.min(room, sending.requests.capacity()));
             if (count == 0) {
                 return true;
             }

@@ -1,8 +1,8 @@
 package dev.verbena.verbs.transport;
 
+import dev.verbena.transport.TransportContext;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeSet;
 
 /**
  * What {@code TransportContext.option} may say to {@code verbs://}.
@@ -29,30 +29,25 @@ record VerbsOptions(
         int timeout,
         int segmentLengthMax) {
     private static final Set<String> KNOWN =
-            new TreeSet<>(
-                    Set.of(
-                            "device",
-                            "devicePort",
-                            "gid",
-                            "address",
-                            "port",
-                            "serviceLevel",
-                            "trafficClass",
-                            "timeout",
-                            "segmentLengthMax"));
+            Set.of(
+                    "device",
+                    "devicePort",
+                    "gid",
+                    "address",
+                    "port",
+                    "serviceLevel",
+                    "trafficClass",
+                    "timeout",
+                    "segmentLengthMax");
 
     /**
-     * Reads and checks the options.
+     * Checks the context, and reads the options.
      *
      * @throws IllegalArgumentException naming the option, its value and what it can be
      */
-    static VerbsOptions of(Map<String, String> options) {
-        for (String option : options.keySet()) {
-            if (!KNOWN.contains(option)) {
-                throw new IllegalArgumentException(
-                        "verbs knows no option '" + option + "'; it knows " + KNOWN);
-            }
-        }
+    static VerbsOptions of(TransportContext context) {
+        Map<String, String> options =
+                context.conclude(VerbsTransportProvider.SCHEME, KNOWN).options();
         return new VerbsOptions(
                 options.getOrDefault("device", ""),
                 number(options, "devicePort", 1, 1, 255),

@@ -6,7 +6,6 @@ import dev.verbena.verbs.Access;
 import dev.verbena.verbs.CompletionChannel;
 import dev.verbena.verbs.CompletionQueue;
 import dev.verbena.verbs.DeviceAttributes;
-import dev.verbena.verbs.Gid;
 import dev.verbena.verbs.GidEntry;
 import dev.verbena.verbs.NumaAdvice;
 import dev.verbena.verbs.PathContext;
@@ -239,18 +238,15 @@ final class VerbsResources implements AutoCloseable {
         return device.port(port()).lid() == lid;
     }
 
+    QueuePairAddress address(QueuePair pair) {
+        return pair.address(gid.gid(), lid);
+    }
+
     /** What a peer must know of this end. */
     Endpoint endpoint(QueuePair out, QueuePair in, TransportContext context, long incarnation) {
-        Gid address = gid.gid();
-        QueuePairAddress outAddress = out.address(address, lid);
-        QueuePairAddress inAddress = in.address(address, lid);
         return new Endpoint(
-                outAddress.number(),
-                outAddress.packetNumber(),
-                inAddress.number(),
-                inAddress.packetNumber(),
-                lid,
-                address,
+                address(out),
+                address(in),
                 mtu,
                 readsInMax,
                 context.creditsPerConnection(),

@@ -42,8 +42,7 @@ public final class VerbsTransportProvider implements TransportProvider {
      */
     @Override
     public Transport open(TransportContext context) {
-        context.conclude();
-        VerbsOptions options = VerbsOptions.of(context.options());
+        VerbsOptions options = VerbsOptions.of(context);
         String cause = unavailabilityCause();
         if (cause != null) {
             throw new TransportException("verbs: " + cause);

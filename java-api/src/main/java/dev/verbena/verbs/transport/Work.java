@@ -28,7 +28,6 @@ final class Work {
     private final UnsafeBuffer bytes;
     private final int scratchAt;
 
-    VerbsConnection connection;
     long handle;
     int operation;
     long context;
@@ -69,7 +68,6 @@ final class Work {
     }
 
     Work begin(VerbsConnection connection, int operation, long context, boolean isFenced) {
-        this.connection = connection;
         this.handle = connection.handle;
         this.operation = operation;
         this.context = context;
@@ -136,7 +134,6 @@ final class Work {
                 regions[i] = null;
             }
         }
-        connection = null;
         count = 0;
     }
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.verbena.Fuzz;
 import dev.verbena.verbs.Gid;
+import dev.verbena.verbs.QueuePairAddress;
 import java.net.URI;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -12,14 +13,11 @@ import org.junit.jupiter.api.Test;
 
 /** What is said over the socket: read as it was written, and hostile bytes refused. */
 class FramesTest {
+    private static final Gid GID = Gid.parse("00000000000000000000ffff0a630001");
     private static final Endpoint ENDPOINT =
             new Endpoint(
-                    17,
-                    0xffffff,
-                    18,
-                    5,
-                    0,
-                    Gid.parse("00000000000000000000ffff0a630001"),
+                    new QueuePairAddress(17, 0xffffff, 0, GID),
+                    new QueuePairAddress(18, 5, 0, GID),
                     1024,
                     16,
                     16,

@@ -15,6 +15,7 @@ import dev.verbena.verbs.CompletionFlyweight;
 import dev.verbena.verbs.CompletionStatus;
 import dev.verbena.verbs.Gid;
 import dev.verbena.verbs.QueuePair;
+import dev.verbena.verbs.QueuePairAddress;
 import dev.verbena.verbs.VerbsStub;
 import java.io.DataInputStream;
 import java.io.IOException;
@@ -135,7 +136,7 @@ class HostilePeerTest {
             pollUntil("a request", () -> !seen.requests.isEmpty());
             handle = seen.requests.remove(0);
             assertThat(transport.accept(handle, number)).isEqualTo(Transport.ACCEPTED);
-            queuePair = Endpoint.decode(hear(Frames.ACCEPT)).inNumber();
+            queuePair = Endpoint.decode(hear(Frames.ACCEPT)).in().number();
             say(Frames.plain(Frames.READY));
             pollUntil("a connection", () -> seen.connected.contains(handle));
         }
@@ -174,12 +175,8 @@ class HostilePeerTest {
 
     private static Endpoint endpoint(int number) {
         return new Endpoint(
-                number,
-                1,
-                number + 1,
-                1,
-                0,
-                GID,
+                new QueuePairAddress(number, 1, 0, GID),
+                new QueuePairAddress(number + 1, 1, 0, GID),
                 1024,
                 4,
                 CREDITS,
@@ -444,7 +441,7 @@ class HostilePeerTest {
     @Test
     void shouldGoOnWhenAPairCannotBeClosed() {
         int before = stub.openObjects();
-        VerbsOptions options = VerbsOptions.of(context.options());
+        VerbsOptions options = VerbsOptions.of(context);
         try (VerbsResources resources = VerbsResources.open(context, options, 2, 4)) {
             QueuePairs pairs = new QueuePairs(resources, context, 1);
             URI from = URI.create("verbs://" + ADDRESS + ":1/hostile/peer");
@@ -468,7 +465,7 @@ class HostilePeerTest {
 
     @Test
     void shouldRefuseRepairsWithoutEnd() {
-        VerbsOptions options = VerbsOptions.of(context.options());
+        VerbsOptions options = VerbsOptions.of(context);
         try (VerbsResources resources = VerbsResources.open(context, options, 2, 4)) {
             QueuePairs pairs = new QueuePairs(resources, context, 1);
             URI from = URI.create("verbs://" + ADDRESS + ":1/hostile/peer");

@@ -3,8 +3,8 @@ package dev.verbena.verbs.transport;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.verbena.transport.TransportContext;
 import java.net.URI;
-import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /** Addresses and options, which people write. */
@@ -44,12 +44,16 @@ class VerbsAddressTest {
 
     @Test
     void shouldCheckOptionsByName() {
-        VerbsOptions none = VerbsOptions.of(Map.of());
+        VerbsOptions none = VerbsOptions.of(new TransportContext());
         assertThat(none.device()).isEmpty();
         assertThat(none.devicePort()).isEqualTo(1);
         assertThat(none.gid()).isEqualTo(-1);
         VerbsOptions some =
-                VerbsOptions.of(Map.of("gid", "3", "serviceLevel", "15", "trafficClass", "255"));
+                VerbsOptions.of(
+                        new TransportContext()
+                                .option("gid", "3")
+                                .option("serviceLevel", "15")
+                                .option("trafficClass", "255"));
         assertThat(some.gid()).isEqualTo(3);
         assertThat(some.serviceLevel()).isEqualTo(15);
         assertThat(some.trafficClass()).isEqualTo(255);
@@ -57,7 +61,10 @@ class VerbsAddressTest {
             {"serviceLevel", "16"}, {"gid", "-1"}, {"port", "x"}, {"timeout", "0"}, {"gids", "1"}
         };
         for (String[] option : wrong) {
-            assertThatThrownBy(() -> VerbsOptions.of(Map.of(option[0], option[1])))
+            assertThatThrownBy(
+                            () ->
+                                    VerbsOptions.of(
+                                            new TransportContext().option(option[0], option[1])))
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining(option[0]);
         }

@@ -9,6 +9,7 @@ import dev.verbena.transport.TransportContext;
 import dev.verbena.transport.TransportException;
 import dev.verbena.transport.Transports;
 import dev.verbena.verbs.Gid;
+import dev.verbena.verbs.QueuePairAddress;
 import dev.verbena.verbs.VerbsStub;
 import java.net.URI;
 import org.junit.jupiter.api.AfterEach;
@@ -68,14 +69,22 @@ class VerbsExplainTest {
     private void assertPaths(TransportContext context, int level, int trafficClass, int gid) {
         long before = stub.pathCount();
         try (VerbsResources resources =
-                VerbsResources.open(context, VerbsOptions.of(context.options()), 2, 4)) {
+                VerbsResources.open(context, VerbsOptions.of(context), 2, 4)) {
             QueuePairs pairs = new QueuePairs(resources, context, 1);
             URI from = URI.create("verbs://127.0.0.1:1/explain/peer");
             VerbsConnection connection = new VerbsConnection(1, from, null, null);
             pairs.make(connection);
             pairs.join(
                     connection,
-                    new Endpoint(0x300, 1, 0x301, 1, 0, PEER, 1024, 4, 2, 64, 1_000_000_000, 77));
+                    new Endpoint(
+                            new QueuePairAddress(0x300, 1, 0, PEER),
+                            new QueuePairAddress(0x301, 1, 0, PEER),
+                            1024,
+                            4,
+                            2,
+                            64,
+                            1_000_000_000,
+                            77));
             pairs.close(connection);
             pairs.closeAll();
         }
