@@ -332,7 +332,8 @@ public final class CountersFile {
         }
     }
 
-    private static void privateDirectory(Path directory) throws IOException {
+    /** Makes a directory that only its user may enter, unless it is there and is his. */
+    static void privateDirectory(Path directory) throws IOException {
         FileAttribute<?> mode =
                 PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
         if (!Files.isDirectory(directory, LinkOption.NOFOLLOW_LINKS)) {

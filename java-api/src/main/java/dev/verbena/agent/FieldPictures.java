@@ -10,7 +10,6 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -51,11 +50,7 @@ public final class FieldPictures {
     /** Of the process with this counters file; removes what another one of its number left. */
     FieldPictures(Path countersFile) {
         folder = folder(countersFile);
-        try {
-            removeFolder(folder);
-        } catch (IOException e) {
-            throw new UncheckedIOException("cannot remove " + folder + ": " + e, e);
-        }
+        removeOwn();
     }
 
     /**
@@ -91,7 +86,7 @@ public final class FieldPictures {
         if (isClosed) {
             return;
         }
-        makeFolder();
+        CountersFile.privateDirectory(folder);
         Path unfinished = folder.resolve(field + UNFINISHED_SUFFIX);
         Path file = folder.resolve(field + FILE_SUFFIX);
         Files.write(unfinished, withStep);
@@ -104,17 +99,12 @@ public final class FieldPictures {
         }
     }
 
-    private void makeFolder() throws IOException {
-        if (!Files.isDirectory(folder, LinkOption.NOFOLLOW_LINKS)) {
-            Files.createDirectory(
-                    folder,
-                    PosixFilePermissions.asFileAttribute(
-                            PosixFilePermissions.fromString("rwx------")));
-        }
-    }
-
     synchronized void close() {
         isClosed = true;
+        removeOwn();
+    }
+
+    private void removeOwn() {
         try {
             removeFolder(folder);
         } catch (IOException e) {

@@ -19,9 +19,6 @@ final class Inbox {
     /** So many polls without anything are a pause. */
     private static final int EMPTY_POLLS = 32;
 
-    private static final int RECORD_LENGTH = 8;
-    private static final int RECORD_KEY = 16;
-
     private final CompletionQueue completions;
     private final ReceivePool pool;
     private final VerbsRegions regions;
@@ -150,8 +147,8 @@ final class Inbox {
         UnsafeBuffer record = pool.buffer(slot);
         int at = pool.offset(slot);
         long address = record.getLong(at);
-        long bytes = record.getLong(at + RECORD_LENGTH);
-        int key = record.getInt(at + RECORD_KEY);
+        long bytes = record.getLong(at + Work.RECORD_LENGTH);
+        int key = record.getInt(at + Work.RECORD_KEY);
         free(slot, connection);
         if (length != Work.RECORD) {
             connections.corrupt(connection, "wrote a notification of " + length + " bytes");

@@ -98,12 +98,6 @@ abstract class VerbsOperations extends GuardedTransport {
         }
     }
 
-    private static int rights(int operation) {
-        return operation == Operation.GET
-                ? RemoteDescriptor.REMOTE_READ
-                : RemoteDescriptor.REMOTE_WRITE;
-    }
-
     /** The NIC would refuse such a get, and break the connection over it. */
     private static void requireWritable(int operation, VerbsRegion region) {
         if (operation == Operation.GET && region.isReadOnly) {
@@ -143,7 +137,7 @@ abstract class VerbsOperations extends GuardedTransport {
             }
             work.begin(to, operation, context, (flags & FENCE) != 0);
             work.remote(key, tag);
-            int status = check(to, remote, remoteOffset, length, rights(operation));
+            int status = check(to, remote, remoteOffset, length, Work.rights(operation));
             if (status != Status.OK) {
                 work.fail(status);
             } else {
@@ -188,7 +182,7 @@ abstract class VerbsOperations extends GuardedTransport {
             for (int i = 0; i < vector.count(); i++) {
                 long at = vector.remoteOffset(i);
                 long length = vector.length(i);
-                int status = check(to, remote, at, length, rights(operation));
+                int status = check(to, remote, at, length, Work.rights(operation));
                 // A piece that does not fit moves nothing, and its region is in use all the same.
                 long fitting = status == Status.OK ? length : 0;
                 work.add(own(vector.region(i)), vector.offset(i), remote.base() + at, fitting);

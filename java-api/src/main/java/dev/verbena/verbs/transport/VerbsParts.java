@@ -2,7 +2,6 @@ package dev.verbena.verbs.transport;
 
 import dev.verbena.transport.TransportContext;
 import dev.verbena.transport.TransportException;
-import dev.verbena.transport.TransportLimits;
 import dev.verbena.verbs.QueuePair;
 import dev.verbena.verbs.SendRequests;
 import dev.verbena.verbs.transport.VerbsConnection.Sending;
@@ -33,7 +32,6 @@ final class VerbsParts implements AutoCloseable {
     private static final long SLOT_BYTES_MAX = 1L << 30;
 
     final VerbsResources resources;
-    final TransportLimits limits;
     final WorkPool works;
     final SendRequests requests;
     final ReceivePool receives;
@@ -57,14 +55,6 @@ final class VerbsParts implements AutoCloseable {
         this.resources = resources;
         int most = resources.connectionsMax;
         int credits = context.creditsPerConnection();
-        limits =
-                new TransportLimits(
-                        context.messageLengthMax(),
-                        context.receiveSlotCount(),
-                        credits,
-                        context.outstandingMax(),
-                        most,
-                        Frames.PRIVATE_MAX);
         works = new WorkPool(resources, context.outstandingMax());
         made.push(works);
         try (QueuePair model = resources.newOut()) {
@@ -129,7 +119,7 @@ final class VerbsParts implements AutoCloseable {
                     loop.listen(
                             new InetSocketAddress(host, options.port()),
                             handshakes,
-                            limits.connectionsMax() + STRANGERS);
+                            resources.connectionsMax + STRANGERS);
             made.push(() -> loop.close(listener));
             InetSocketAddress bound = (InetSocketAddress) listener.getLocalAddress();
             String text = host.getHostAddress();

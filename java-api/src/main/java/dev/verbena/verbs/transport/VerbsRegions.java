@@ -6,6 +6,7 @@ import dev.verbena.memory.RemoteDescriptor;
 import dev.verbena.transport.Status;
 import dev.verbena.transport.TransportException;
 import dev.verbena.transport.core.Ranges;
+import dev.verbena.transport.core.RegionTable;
 import dev.verbena.verbs.Access;
 import dev.verbena.verbs.MemoryRegion;
 import dev.verbena.verbs.VerbsException;
@@ -51,11 +52,9 @@ final class VerbsRegions {
     }
 
     VerbsRegion allocate(long length, int rights) {
-        checkRights(rights);
+        RegionTable.requireRights(rights);
         checkThere();
-        if (length < 1) {
-            throw new IllegalArgumentException("length " + length + " is below 1");
-        }
+        RegionTable.requireLength(length);
         OffHeapMemory memory;
         try {
             memory = OffHeapMemories.allocate(length);
@@ -75,7 +74,7 @@ final class VerbsRegions {
     }
 
     VerbsRegion register(OffHeapMemory memory, int rights) {
-        checkRights(rights);
+        RegionTable.requireRights(rights);
         checkThere();
         return register(memory, false, rights);
     }
@@ -127,12 +126,6 @@ final class VerbsRegions {
         return NEXT_BASE.getAndAdd(room) + (address & HUGE_PAGE - 1);
     }
 
-    private static void checkRights(int rights) {
-        if ((rights & ~RemoteDescriptor.REMOTE_ALL) != 0) {
-            throw new IllegalArgumentException("rights " + rights + " has unknown bits");
-        }
-    }
-
     private static int access(int rights) {
         return Access.LOCAL_WRITE
                 | ((rights & RemoteDescriptor.REMOTE_READ) != 0 ? Access.REMOTE_READ : 0)
@@ -147,9 +140,9 @@ final class VerbsRegions {
         if (region.users() > 0) {
             region.closeRefused();
             throw new IllegalStateException(
-                    ("%s cannot be closed: %s operations posted from it are outstanding; "
-                                    + "poll their completions, or close the transport, which ends them and "
-                                    + "closes the region, too")
+                    ("%s cannot be closed: %s operations posted from it are outstanding; poll their"
+                         + " completions, or close the transport, which ends them and closes the"
+                         + " region, too")
                             .formatted(region, region.users()));
         }
         int key = region.key();

@@ -37,7 +37,7 @@ final class VerbsTransport extends VerbsOperations {
     private VerbsTransport(TransportContext context, VerbsParts parts) {
         super(
                 parts.address.uri(),
-                parts.limits,
+                limits(context, parts.resources.connectionsMax, Frames.PRIVATE_MAX),
                 parts.works,
                 parts.connections,
                 parts.resources.hasAtomics);

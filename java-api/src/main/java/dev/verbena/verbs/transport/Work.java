@@ -20,8 +20,8 @@ final class Work {
     static final int RECORD = 24;
 
     private static final int RECORD_AT = 8;
-    private static final int RECORD_LENGTH = 8;
-    private static final int RECORD_KEY = 16;
+    static final int RECORD_LENGTH = 8;
+    static final int RECORD_KEY = 16;
 
     final int index;
     private final MemoryRegion scratch;
@@ -270,10 +270,18 @@ final class Work {
             left -= requests;
         }
         return new Frames.Repair(
-                number, packet, key, targets[at], lengths[at], rights(), serial, isUnanswered);
+                number,
+                packet,
+                key,
+                targets[at],
+                lengths[at],
+                rights(operation),
+                serial,
+                isUnanswered);
     }
 
-    private int rights() {
+    /** What an operation needs at its target. */
+    static int rights(int operation) {
         return switch (operation) {
             case Operation.GET -> RemoteDescriptor.REMOTE_READ;
             case Operation.PUT, Operation.PUT_NOTIFY -> RemoteDescriptor.REMOTE_WRITE;
