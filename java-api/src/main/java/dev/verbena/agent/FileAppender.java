@@ -29,7 +29,6 @@ final class FileAppender implements DurableStore.DurableFile {
     // Written by the store's thread only, from here on.
     private volatile long written;
     private long writtenBack;
-    private long usedAt;
     private boolean isDirectoryForced;
     private volatile long forced = -1;
     private volatile String error = "";
@@ -92,11 +91,6 @@ final class FileAppender implements DurableStore.DurableFile {
         return isClosed;
     }
 
-    /** Higher than that of any file that was not written to since; 0: it never was. */
-    long usedAt() {
-        return usedAt;
-    }
-
     boolean isOpen() {
         return channel != null;
     }
@@ -147,7 +141,7 @@ final class FileAppender implements DurableStore.DurableFile {
             store.makeRoom(this);
             channel = FileDurableStore.openOwn(path, StandardOpenOption.APPEND);
         }
-        usedAt = store.nextUse();
+        store.used(this);
         return channel;
     }
 

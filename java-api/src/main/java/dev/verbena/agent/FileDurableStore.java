@@ -16,6 +16,7 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -53,14 +54,16 @@ final class FileDurableStore implements DurableStore {
     private final ErrorHandler errorHandler;
     private final List<Runnable> wakeups = new CopyOnWriteArrayList<>();
     private final Thread thread;
-    private long uses;
 
     private final WriteQueue queue = new WriteQueue();
 
     // Guarded by this, from here on; never held during I/O.
     // Open files, and closed ones that failed: their bytes may be incomplete.
     private final Set<FileAppender> open = new HashSet<>();
-    private final Set<FileAppender> withDescriptor = new HashSet<>();
+
+    /** In the order of their last use. */
+    private final Set<FileAppender> withDescriptor = new LinkedHashSet<>();
+
     private boolean isClosed;
 
     private FileDurableStore(Path directory, ErrorHandler errorHandler, int openMax) {
@@ -184,9 +187,11 @@ final class FileDurableStore implements DurableStore {
         open.removeAll(earlier);
     }
 
-    /** On the store's thread. */
-    long nextUse() {
-        return ++uses;
+    /** On the store's thread: the file is the last one to be closed for want of room. */
+    synchronized void used(FileAppender file) {
+        if (withDescriptor.remove(file)) {
+            withDescriptor.add(file);
+        }
     }
 
     private static void closeUnused(FileAppender file) {
@@ -202,9 +207,7 @@ final class FileDurableStore implements DurableStore {
         FileAppender oldest = null;
         synchronized (this) {
             if (withDescriptor.size() >= openMax) {
-                for (FileAppender other : withDescriptor) {
-                    oldest = oldest == null || other.usedAt() < oldest.usedAt() ? other : oldest;
-                }
+                oldest = withDescriptor.iterator().next();
                 withDescriptor.remove(oldest);
             }
             withDescriptor.add(file);

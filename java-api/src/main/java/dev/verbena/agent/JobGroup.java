@@ -85,8 +85,8 @@ public final class JobGroup implements AutoCloseable {
         if (place == null || place.isEmpty()) {
             if (identity.size() > 1) {
                 throw new JobGroupException(
-                        ("a job of %s processes needs a directory that all of them share: set"
-                             + " -Dverbena.rendezvous=DIR or VERBENA_RENDEZVOUS")
+                        ("a job of %s processes needs a directory that all of them"
+                                        + " share: set -Dverbena.rendezvous=DIR or VERBENA_RENDEZVOUS")
                                 .formatted(identity.size()));
             }
             return join(identity, null, uri, timeoutNs, SystemNanoClock.INSTANCE);

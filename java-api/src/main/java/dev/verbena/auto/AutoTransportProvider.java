@@ -63,15 +63,11 @@ public final class AutoTransportProvider implements TransportProvider {
         context.conclude();
         checkOptions(context);
         List<TransportPart> parts = new ArrayList<>();
-        boolean isDone = false;
         try {
-            Transport opened = open(context, parts);
-            isDone = true;
-            return opened;
-        } finally {
-            if (!isDone) {
-                CloseHelper.quietCloseAll(parts);
-            }
+            return open(context, parts);
+        } catch (RuntimeException | Error e) {
+            CloseHelper.quietCloseAll(parts);
+            throw e;
         }
     }
 

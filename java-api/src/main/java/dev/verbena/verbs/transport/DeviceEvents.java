@@ -1,7 +1,5 @@
 package dev.verbena.verbs.transport;
 
-import dev.verbena.transport.TransportContext;
-import dev.verbena.transport.TransportException;
 import dev.verbena.verbs.AsyncEvent;
 import dev.verbena.verbs.GidEntry;
 import dev.verbena.verbs.QueuePair;
@@ -17,7 +15,6 @@ final class DeviceEvents {
     /** Events in one look; a device that tells without end must not keep the owner. */
     private static final int EVENTS_MAX = 64;
 
-    private final TransportContext context;
     private final VerbsResources resources;
     private final VerbsConnections connections;
     private String portProblem = "";
@@ -28,8 +25,7 @@ final class DeviceEvents {
 
     private String other = "";
 
-    DeviceEvents(TransportContext context, VerbsResources resources, VerbsConnections connections) {
-        this.context = context;
+    DeviceEvents(VerbsResources resources, VerbsConnections connections) {
         this.resources = resources;
         this.connections = connections;
     }
@@ -91,10 +87,6 @@ final class DeviceEvents {
         other = event.typeName();
     }
 
-    private void report(String what) {
-        context.errorHandler().onError(new TransportException("verbs: " + what));
-    }
-
     private void port(AsyncEvent event) {
         if (event.port() != resources.port()) {
             return; // of a port that is not ours
@@ -104,7 +96,7 @@ final class DeviceEvents {
             return;
         }
         portProblem = "port " + resources.port() + " of " + device() + " is down";
-        report(
+        resources.report(
                 ("%s: a cable was pulled, or the network interface was switched off. "
                                 + "Peers that it leads to are lost if it stays so for their timeout")
                         .formatted(portProblem));
@@ -125,7 +117,7 @@ final class DeviceEvents {
                         : "the address by which peers know port %s of %s, %s, is no longer its own"
                                 .formatted(resources.port(), device(), resources.gid.gid());
         if (before.isEmpty() && !addressProblem.isEmpty()) {
-            report(addressProblem + ": give it back, or open another transport");
+            resources.report(addressProblem + ": give it back, or open another transport");
         }
     }
 

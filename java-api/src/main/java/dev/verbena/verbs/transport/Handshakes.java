@@ -4,7 +4,6 @@ import dev.verbena.agent.internal.Deadlines;
 import dev.verbena.transport.Status;
 import dev.verbena.transport.Transport;
 import dev.verbena.transport.TransportContext;
-import dev.verbena.transport.TransportException;
 import dev.verbena.transport.core.ConnectionTable;
 import dev.verbena.verbs.VerbsException;
 import java.io.IOException;
@@ -339,10 +338,7 @@ final class Handshakes implements FrameReceiver {
             default -> connections.die(connection, frame.reason(), false);
         }
         if (frame.status() == Status.INTERNAL) {
-            context.errorHandler()
-                    .onError(
-                            new TransportException(
-                                    "verbs: peer " + connection.peer + " " + frame.reason()));
+            resources.report("peer " + connection.peer + " " + frame.reason());
         }
     }
 

@@ -1,7 +1,6 @@
 package dev.verbena.verbs.transport;
 
 import dev.verbena.transport.TransportContext;
-import dev.verbena.transport.TransportException;
 import dev.verbena.verbs.QueuePair;
 import dev.verbena.verbs.QueuePairAddress;
 import dev.verbena.verbs.QueuePairState;
@@ -178,8 +177,7 @@ final class QueuePairs {
             pair.close();
         } catch (VerbsException e) {
             stuck.add(pair);
-            context.errorHandler()
-                    .onError(new TransportException("verbs: " + e.getMessage(), 0, e));
+            resources.report(e.getMessage(), e);
         }
     }
 

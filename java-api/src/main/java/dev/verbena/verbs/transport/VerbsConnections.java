@@ -14,7 +14,6 @@ import static dev.verbena.verbs.transport.VerbsConnection.OPEN;
 import dev.verbena.transport.Status;
 import dev.verbena.transport.Transport;
 import dev.verbena.transport.TransportContext;
-import dev.verbena.transport.TransportException;
 import dev.verbena.transport.TransportHandler;
 import dev.verbena.transport.core.ConnectionTable;
 import dev.verbena.verbs.CompletionFlyweight;
@@ -314,7 +313,7 @@ final class VerbsConnections {
         }
         String what = "RDMA device " + resources.device.info().name() + " is lost: " + why;
         resources.lose(what);
-        context.errorHandler().onError(new TransportException("verbs: " + resources.lost()));
+        resources.report(resources.lost());
         for (int i = 0; i < table.capacity(); i++) {
             VerbsConnection connection = table.at(i);
             if (connection != null && connection.state < DYING) {
@@ -337,8 +336,7 @@ final class VerbsConnections {
     /** The peer wrote nonsense: that is reported, and the connection ends. */
     void corrupt(VerbsConnection connection, String what) {
         die(connection, what, false);
-        context.errorHandler()
-                .onError(new TransportException("verbs: peer " + connection.peer + ": " + what));
+        resources.report("peer " + connection.peer + ": " + what);
     }
 
     /** A connection that was being made ends. */

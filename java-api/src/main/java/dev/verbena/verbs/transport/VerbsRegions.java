@@ -61,15 +61,11 @@ final class VerbsRegions {
         } catch (OutOfMemoryError e) {
             throw new TransportException(e.getMessage(), 0, e);
         }
-        boolean isDone = false;
         try {
-            VerbsRegion region = register(memory, true, rights);
-            isDone = true;
-            return region;
-        } finally {
-            if (!isDone) {
-                memory.close();
-            }
+            return register(memory, true, rights);
+        } catch (RuntimeException | Error e) {
+            memory.close();
+            throw e;
         }
     }
 
@@ -140,9 +136,9 @@ final class VerbsRegions {
         if (region.users() > 0) {
             region.closeRefused();
             throw new IllegalStateException(
-                    ("%s cannot be closed: %s operations posted from it are outstanding; poll their"
-                         + " completions, or close the transport, which ends them and closes the"
-                         + " region, too")
+                    ("%s cannot be closed: %s operations posted from it are outstanding; "
+                                    + "poll their completions, or close the transport, which ends them and "
+                                    + "closes the region, too")
                             .formatted(region, region.users()));
         }
         int key = region.key();

@@ -23,6 +23,7 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import org.agrona.CloseHelper;
+import org.agrona.ErrorHandler;
 
 /**
  * The device as one transport uses it: its queues, the path to peers, and what it can. Owned by the
@@ -70,15 +71,16 @@ final class VerbsResources implements AutoCloseable {
     private final int readsOutMax;
     private final int timeoutCode;
     private final VerbsOptions options;
+    private final ErrorHandler errorHandler;
     private final Deque<AutoCloseable> open = new ArrayDeque<>();
     private String lost = "";
 
     private VerbsResources(
             TransportContext context, VerbsOptions options, int wanted, int slotsPerConnection) {
         this.options = options;
+        this.errorHandler = context.errorHandler();
         device = DeviceSearch.open(options.device(), options.devicePort());
         open.push(device);
-        boolean isDone = false;
         try {
             DeviceAttributes attributes = device.attributes();
             PortAttributes port = device.port(options.devicePort());
@@ -128,11 +130,9 @@ final class VerbsResources implements AutoCloseable {
             int receiveCount = connectionsMax * slotsPerConnection;
             receives = kept(device.createCompletionQueue(receiveCount, channel, 0));
             shared = kept(domain.createSharedReceiveQueue(receiveCount, 1));
-            isDone = true;
-        } finally {
-            if (!isDone) {
-                close();
-            }
+        } catch (RuntimeException | Error e) {
+            close();
+            throw e;
         }
     }
 
@@ -211,6 +211,16 @@ final class VerbsResources implements AutoCloseable {
         in.toInit(path);
         in.toReadyToReceive(path, out);
         in.toReadyToSend(path);
+    }
+
+    /** Tells the user's error handler. */
+    void report(String what) {
+        report(what, null);
+    }
+
+    /** As that, with what has led to it. */
+    void report(String what, Exception cause) {
+        errorHandler.onError(new TransportException("verbs: " + what, 0, cause));
     }
 
     /** Nothing can be done with the device any more, for this reason. */

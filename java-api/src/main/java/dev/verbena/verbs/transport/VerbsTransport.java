@@ -48,7 +48,7 @@ final class VerbsTransport extends VerbsOperations {
         this.handshakes = parts.handshakes;
         this.inbox = parts.inbox;
         this.events = connections.events();
-        this.news = new DeviceEvents(context, resources, connections);
+        this.news = new DeviceEvents(resources, connections);
         this.incarnation = parts.address.incarnation();
         regions.of(this);
         this.watch = Leaks.watch(this, toString());
