@@ -98,13 +98,7 @@ record AutoAddress(
 
     /** Of the part {@code ofi}. */
     URI ofiUri() {
-        int colon = provider.indexOf(':');
-        String query =
-                colon < 0
-                        ? provider
-                        : provider.substring(0, colon)
-                                + "&endpoint="
-                                + provider.substring(colon + 1);
+        String query = provider.replace(":", "&endpoint=");
         return URI.create(
                 "ofi://" + ofi + "/" + name + "?provider=" + query + incarnationAfter("&"));
     }

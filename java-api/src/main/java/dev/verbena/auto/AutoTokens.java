@@ -21,11 +21,6 @@ final class AutoTokens extends MessageTokens {
         return token;
     }
 
-    /** Checks that the token is of the message that a handler has. */
-    void requireHandled(long token) {
-        checkHandled(token);
-    }
-
     int part(long token) {
         return parts[index(token)];
     }

@@ -239,7 +239,7 @@ final class AutoTransport extends AutoOperations {
 
     @Override
     protected void retainMessage(long messageToken) {
-        tokens.requireHandled(messageToken);
+        tokens.checkHandled(messageToken);
         parts[tokens.part(messageToken)].retain(tokens.partToken(messageToken));
         tokens.retain(messageToken);
     }

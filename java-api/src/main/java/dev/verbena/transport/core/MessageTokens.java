@@ -69,7 +69,7 @@ public class MessageTokens {
      *
      * @throws IllegalStateException if it is of no message, or of one that is retained already
      */
-    protected final void checkHandled(long token) {
+    public final void checkHandled(long token) {
         if (stateOf(token) != HANDLED) {
             throw misused("retain", token);
         }

@@ -97,11 +97,7 @@ final class Frames {
 
     /** A frame that is only its kind. */
     static ByteBuffer plain(byte kind) {
-        return ByteBuffer.allocate(Integer.BYTES + 1)
-                .order(ByteOrder.LITTLE_ENDIAN)
-                .putInt(1)
-                .put(kind)
-                .flip();
+        return end(begin(kind));
     }
 
     static ByteBuffer hello(Hello hello) {

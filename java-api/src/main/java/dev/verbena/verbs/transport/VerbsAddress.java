@@ -47,16 +47,7 @@ record VerbsAddress(String host, int port, String job, String name, long incarna
 
     URI uri() {
         return URI.create(
-                "verbs://"
-                        + host
-                        + ":"
-                        + port
-                        + "/"
-                        + job
-                        + "/"
-                        + name
-                        + "?incarnation="
-                        + Long.toHexString(incarnation));
+                "verbs://%s:%s/%s/%s?incarnation=%x".formatted(host, port, job, name, incarnation));
     }
 
     /** Whether the host is a name, which has to be looked up. */
