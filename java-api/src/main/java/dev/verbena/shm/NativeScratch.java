@@ -37,7 +37,9 @@ final class NativeScratch implements AutoCloseable {
     private final long why;
     private final long strings;
     private long memory;
-    private long stringEnd;
+
+    /** Of what is in use; strings come last. */
+    private long end;
 
     NativeScratch() {
         long size =
@@ -53,34 +55,28 @@ final class NativeScratch implements AutoCloseable {
                         + 8 * 16;
         memory = UnsafeApi.allocateMemory(size);
         UnsafeApi.setMemory(memory, size, (byte) 0);
-        long at = memory;
-        key = at;
-        at = align(at + Layout.KEY_SIZE);
-        location = at;
-        at = align(at + Layout.LOCATION_SIZE);
-        result = at;
-        at += 8;
-        view = at;
-        at = align(at + Layout.VIEW_SIZE);
-        events = at;
-        at = align(at + (long) EVENTS_MAX * Layout.EVENT_SIZE);
-        notify = at;
-        at = align(at + Layout.NOTIFY_SIZE);
-        privateData = at;
-        at = align(at + Layout.SHM_PRIVATE_MAX);
-        why = at;
-        at = align(at + Layout.SNIC_WHY_MAX);
-        strings = at;
-        stringEnd = at;
+        end = memory;
+        key = take(Layout.KEY_SIZE);
+        location = take(Layout.LOCATION_SIZE);
+        result = take(8);
+        view = take(Layout.VIEW_SIZE);
+        events = take((long) EVENTS_MAX * Layout.EVENT_SIZE);
+        notify = take(Layout.NOTIFY_SIZE);
+        privateData = take(Layout.SHM_PRIVATE_MAX);
+        why = take(Layout.SNIC_WHY_MAX);
+        strings = end;
     }
 
-    private static long align(long address) {
-        return (address + 7) & -8;
+    /** Address of so many bytes more, of which the first is at a multiple of 8. */
+    private long take(long size) {
+        long at = end;
+        end = at + size + 7 & -8;
+        return at;
     }
 
     /** Empties the room for strings. */
     NativeScratch reset() {
-        stringEnd = strings;
+        end = strings;
         return this;
     }
 
@@ -90,10 +86,10 @@ final class NativeScratch implements AutoCloseable {
             return 0;
         }
         byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
-        if (stringEnd + bytes.length + 1 > strings + STRING_LENGTH) {
+        if (end + bytes.length + 1 > strings + STRING_LENGTH) {
             throw new IllegalArgumentException("too long: '" + text + "'");
         }
-        long at = stringEnd;
+        long at = end;
         for (int i = 0; i < bytes.length; i++) {
             if (bytes[i] == 0) {
                 throw new IllegalArgumentException("contains a zero character: '" + text + "'");
@@ -101,7 +97,7 @@ final class NativeScratch implements AutoCloseable {
             UnsafeApi.putByte(null, at + i, bytes[i]);
         }
         UnsafeApi.putByte(null, at + bytes.length, (byte) 0);
-        stringEnd = at + bytes.length + 1;
+        end = at + bytes.length + 1;
         return at;
     }
 

@@ -24,13 +24,10 @@ final class VerbsTransport extends VerbsOperations {
     private final TransportContext context;
     private final VerbsParts parts;
     private final Leaks.Watch watch;
-    private final VerbsRegions regions;
     private final Handshakes handshakes;
     private final Inbox inbox;
     private final VerbsEvents events;
-    private final VerbsResources resources;
     private final DeviceEvents news;
-    private final long incarnation;
     private boolean isSendsArmed;
     private boolean isReceivesArmed;
 
@@ -43,14 +40,11 @@ final class VerbsTransport extends VerbsOperations {
                 parts.resources.hasAtomics);
         this.context = context;
         this.parts = parts;
-        this.resources = parts.resources;
-        this.regions = parts.regions;
         this.handshakes = parts.handshakes;
         this.inbox = parts.inbox;
         this.events = connections.events();
-        this.news = new DeviceEvents(resources, connections);
-        this.incarnation = parts.address.incarnation();
-        regions.of(this);
+        this.news = new DeviceEvents(parts.resources, connections);
+        parts.regions.of(this);
         this.watch = Leaks.watch(this, toString());
     }
 
@@ -59,7 +53,7 @@ final class VerbsTransport extends VerbsOperations {
     }
 
     long incarnation() {
-        return incarnation;
+        return parts.address.incarnation();
     }
 
     @Override
@@ -67,7 +61,7 @@ final class VerbsTransport extends VerbsOperations {
         return Capability.PUT_NOTIFY
                 | Capability.FOREIGN_MEMORY
                 | Capability.APPLICATION_BYPASS
-                | (resources.hasAtomics ? Capability.ATOMICS : 0);
+                | (parts.resources.hasAtomics ? Capability.ATOMICS : 0);
     }
 
     @Override
@@ -88,7 +82,7 @@ final class VerbsTransport extends VerbsOperations {
     void closeRegion(VerbsRegion region) {
         enterOpen();
         try {
-            regions.close(region);
+            parts.regions.close(region);
         } finally {
             guard.exit();
         }
@@ -98,17 +92,17 @@ final class VerbsTransport extends VerbsOperations {
 
     @Override
     protected RegisteredRegion allocateRegion(long length, int rights) {
-        return regions.allocate(length, rights);
+        return parts.regions.allocate(length, rights);
     }
 
     @Override
     protected RegisteredRegion registerRegion(OffHeapMemory memory, int rights) {
-        return regions.register(memory, rights);
+        return parts.regions.register(memory, rights);
     }
 
     @Override
     protected String openRegions(boolean isOwnerOutside) {
-        return isOwnerOutside ? regions.names() : null;
+        return isOwnerOutside ? parts.regions.names() : null;
     }
 
     @Override
@@ -211,27 +205,27 @@ final class VerbsTransport extends VerbsOperations {
     /** Completions that come from here on ring. */
     private void arm() {
         if (!isSendsArmed) {
-            resources.sends.requestNotification(false);
+            parts.resources.sends.requestNotification(false);
             isSendsArmed = true;
         }
         if (!isReceivesArmed) {
-            resources.receives.requestNotification(false);
+            parts.resources.receives.requestNotification(false);
             isReceivesArmed = true;
         }
     }
 
     private void sleep(long ns) {
-        CompletionQueue queue = resources.channel.await(ns);
+        CompletionQueue queue = parts.resources.channel.await(ns);
         while (queue != null) {
-            isSendsArmed &= queue != resources.sends;
-            isReceivesArmed &= queue != resources.receives;
-            queue = resources.channel.await(0);
+            isSendsArmed &= queue != parts.resources.sends;
+            isReceivesArmed &= queue != parts.resources.receives;
+            queue = parts.resources.channel.await(0);
         }
     }
 
     @Override
     protected void ringBell() {
-        resources.channel.wakeup();
+        parts.resources.channel.wakeup();
     }
 
     @Override
