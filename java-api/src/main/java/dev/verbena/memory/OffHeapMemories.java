@@ -157,12 +157,12 @@ public final class OffHeapMemories {
                                         result == -ENOMEM ? "ENOMEM (12)" : "errno " + -result,
                                         pages == PAGES_HUGE
                                                 ? "; the pool of huge pages of 2 MiB is too small:"
-                                                      + " see HugePages_Free in /proc/meminfo,"
-                                                      + " raise vm.nr_hugepages (if Hugepagesize is"
-                                                      + " another size: nr_hugepages in"
-                                                      + " /sys/kernel/mm/hugepages/hugepages-2048kB)"
+                                                        + " see HugePages_Free in /proc/meminfo,"
+                                                        + " raise vm.nr_hugepages (if Hugepagesize is"
+                                                        + " another size: nr_hugepages in"
+                                                        + " /sys/kernel/mm/hugepages/hugepages-2048kB)"
                                                 : "; see ulimit -v and the memory limit of the"
-                                                      + " container"));
+                                                        + " container"));
             }
             return UnsafeApi.getLong(null, scratch);
         } finally {

@@ -36,8 +36,8 @@ public final class NumaAdvice {
                 return place + ", where this thread runs";
             }
             return ("%s; WARNING: this thread %s elsewhere (processors %s), and takes its memory"
-                        + " there: verbena --cpus %s COMMAND, CpuSet.bind in a program, or numactl"
-                        + " --cpunodebind=%s --membind=%s COMMAND keeps both near")
+                            + " there: verbena --cpus %s COMMAND, CpuSet.bind in a program, or numactl"
+                            + " --cpunodebind=%s --membind=%s COMMAND keeps both near")
                     .formatted(
                             place,
                             near.intersects(own) ? "may run" : "runs",

@@ -1,8 +1,8 @@
 package dev.verbena.staging.file;
 
+import dev.verbena.agent.DurableStore;
 import dev.verbena.agent.DurableStore.Completion;
 import dev.verbena.agent.DurableStore.DurableFile;
-import dev.verbena.agent.DurableStore;
 import org.agrona.CloseHelper;
 import org.agrona.DirectBuffer;
 
