@@ -56,6 +56,7 @@ final class FileDurableStore implements DurableStore {
     private final Thread thread;
 
     private final WriteQueue queue = new WriteQueue();
+    private FileAppender lastUsed;
 
     // Guarded by this, from here on; never held during I/O.
     // Open files, and closed ones that failed: their bytes may be incomplete.
@@ -188,9 +189,15 @@ final class FileDurableStore implements DurableStore {
     }
 
     /** On the store's thread: the file is the last one to be closed for want of room. */
-    synchronized void used(FileAppender file) {
-        if (withDescriptor.remove(file)) {
-            withDescriptor.add(file);
+    void used(FileAppender file) {
+        if (file == lastUsed) {
+            return;
+        }
+        lastUsed = file;
+        synchronized (this) {
+            if (withDescriptor.remove(file)) {
+                withDescriptor.add(file);
+            }
         }
     }
 

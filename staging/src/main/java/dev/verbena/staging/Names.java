@@ -3,7 +3,6 @@ package dev.verbena.staging;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.verbena.agent.Environment;
-import java.net.URLEncoder;
 import java.util.UUID;
 import java.util.random.RandomGenerator;
 import java.util.regex.Pattern;
@@ -32,14 +31,23 @@ public final class Names {
     /** Text as one harmless element of a path, see {@code DartMetadata.safeName}. */
     public static String safe(String text) {
         byte[] bytes = text.getBytes(UTF_8);
-        // Half a character is a question mark here; what encoders make of it depends on the Java.
-        String whole = new String(bytes, UTF_8);
-        String encoded = URLEncoder.encode(whole, UTF_8).replace("+", "%20").replace("*", "%2A");
-        String safe = encoded.startsWith(".") ? "%2E" + encoded.substring(1) : encoded;
-        if (safe.length() <= 200) {
-            return safe;
+        StringBuilder out = new StringBuilder(bytes.length + 16);
+        for (int i = 0; i < bytes.length; i++) {
+            int c = bytes[i] & 0xFF;
+            boolean isHarmless =
+                    c >= 'a' && c <= 'z'
+                            || c >= 'A' && c <= 'Z'
+                            || c >= '0' && c <= '9'
+                            || c == '-'
+                            || c == '_'
+                            || c == '.' && i > 0;
+            out.append(isHarmless ? String.valueOf((char) c) : String.format("%%%02X", c));
         }
-        int crc = new Checksum().update(bytes, 0, bytes.length).value();
-        return safe.substring(0, 180) + String.format("-%08x", crc);
+        if (out.length() > 200) {
+            int crc = new Checksum().update(bytes, 0, bytes.length).value();
+            out.setLength(180);
+            out.append(String.format("-%08x", crc));
+        }
+        return out.toString();
     }
 }

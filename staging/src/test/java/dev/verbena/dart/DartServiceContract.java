@@ -184,6 +184,25 @@ public abstract class DartServiceContract extends DartStopContract {
     }
 
     @Test
+    void shouldGiveEachHandlerMemoryForItsReply() throws Exception {
+        try (DartWorld world = world().receive()) {
+            world.master(
+                    c -> {
+                        addHandlers(c);
+                        c.commandHandler(
+                                1,
+                                (command, reply) -> {
+                                    reply.wrap(new byte[] {9});
+                                    return 1;
+                                });
+                    });
+            DartClient client = world.client(0);
+            client.command(1);
+            assertThat(client.command(ECHO, (byte) 3, (byte) 4)).containsExactly(3, 4);
+        }
+    }
+
+    @Test
     void shouldGiveUpACommandThatIsNotAnsweredAndIgnoreItsLateReply() throws Exception {
         CountDownLatch go = new CountDownLatch(1);
         try (DartWorld world = world().receive()) {

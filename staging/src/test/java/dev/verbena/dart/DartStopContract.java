@@ -13,6 +13,8 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** How servers stop: in order or at once, and all of them when a process asks. */
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
@@ -77,6 +79,30 @@ abstract class DartStopContract {
             client.close(0);
         } finally {
             go.countDown();
+        }
+    }
+
+    /** While the process computes: it has not been here since. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void shouldNotTakeACommandForSentWhenTheServerHasStoppedBefore(boolean isReassigned)
+            throws Exception {
+        try (DartWorld world = world().receive()) {
+            world.master(c -> c.serverCount(2).commandHandler(7, (command, reply) -> 3));
+            DartServer slave = world.slave(c -> c.commandHandler(7, (command, reply) -> 3));
+            DartClient client = null;
+            for (int rank = 0; client == null || client.serverId() != slave.serverId(); rank++) {
+                client = world.client(rank, c -> c.reassign(isReassigned));
+            }
+            DartClient computing = client;
+            assertThat(computing.command(7)).hasSize(3);
+            slave.close();
+            if (isReassigned) {
+                assertThat(computing.command(7)).hasSize(3);
+            } else {
+                assertThatThrownBy(() -> computing.command(7))
+                        .satisfies(e -> isFailure(e, DartException.Code.SERVER_STOPPING));
+            }
         }
     }
 

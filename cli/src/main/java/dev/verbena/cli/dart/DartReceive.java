@@ -93,8 +93,8 @@ public final class DartReceive extends CliCommand {
     public Integer call() throws Exception {
         check();
         byte[] shared = secret.read();
-        List<Path> made = OutputFolder.make("--directory", directory);
         Path folder = directory.toAbsolutePath().normalize();
+        List<Path> made = OutputFolder.make("--directory", folder);
         PrintWriter out = out();
         try (Termination termination = new Termination(10_000);
                 RealEnvironment environment =

@@ -74,7 +74,7 @@ public abstract class DartServe extends CliCommand {
             })
     String sink;
 
-    /** Folders that this command made, innermost first. */
+    /** Folders made for what comes, innermost first: they go if this server never gets ready. */
     private List<Path> made = List.of();
 
     /** Of {@link #sink}; null without. */
@@ -107,7 +107,6 @@ public abstract class DartServe extends CliCommand {
         context.dedicatedThreads(true).fileSink(folder.toString(), tree);
     }
 
-    /** For what comes; it goes again if this server never gets ready. */
     @Override
     public Integer call() throws Exception {
         try {

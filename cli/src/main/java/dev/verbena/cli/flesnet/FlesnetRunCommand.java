@@ -15,7 +15,6 @@ import java.util.concurrent.ConcurrentSkipListMap;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Option;
 
 /** {@code flesnet run}. */
@@ -105,15 +104,7 @@ public final class FlesnetRunCommand extends CliCommand {
     /** Those of this command's own options that a node has, too. */
     private List<String> passedOn(String role) {
         CommandSpec node = spec.parent().subcommands().get(role).getCommandSpec();
-        List<String> words = new ArrayList<>();
-        for (OptionSpec option : spec.commandLine().getParseResult().matchedOptions()) {
-            String name = option.longestName();
-            if (node.findOption(name) != null && !option.inherited()) {
-                boolean isFlag = option.arity().max() == 0;
-                words.add(isFlag ? name : name + "=" + option.originalStringValues().get(0));
-            }
-        }
-        return words;
+        return given(each -> !each.inherited() && node.findOption(each.longestName()) != null);
     }
 
     private void onProgress(String message) {

@@ -1,5 +1,7 @@
 package dev.verbena.cli.nessie;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import dev.verbena.cli.terminal.ChildProcess;
 import dev.verbena.cli.terminal.Messages;
 import java.io.IOException;
@@ -77,34 +79,42 @@ record BenchRow(
         };
     }
 
-    /** As {@link #command}, of another program; its children end with it. */
+    /** As {@link #command}, of another program. */
     static Program foreign(List<String> command, String figure, double scale) {
         return folder -> {
             Path log = folder.resolve("output");
-            String name = String.join(" ", command);
-            Process process =
-                    new ProcessBuilder(command)
-                            .redirectErrorStream(true)
-                            .redirectOutput(log.toFile())
-                            .start();
             try {
-                process.getOutputStream().close();
-                boolean isEnded = process.waitFor(LIMIT_MS, TimeUnit.MILLISECONDS);
-                String text = Files.readString(log);
-                if (!isEnded || process.exitValue() != 0) {
-                    String how =
-                            isEnded
-                                    ? "ended with " + process.exitValue()
-                                    : "has run for " + LIMIT_MS / 1000 + " s";
-                    throw new Messages.Failure("%s %s: %s", name, how, lines(text));
-                }
-                return scale * figureOf(text, figure, name);
+                return scale * figureOf(output(command, log), figure, String.join(" ", command));
             } finally {
-                process.descendants().forEach(ProcessHandle::destroyForcibly);
-                process.destroyForcibly().waitFor();
                 Files.deleteIfExists(log);
             }
         };
+    }
+
+    /** What a program printed; one that takes too long ends with what it started. */
+    private static String output(List<String> command, Path log)
+            throws IOException, InterruptedException {
+        Process process =
+                new ProcessBuilder(command)
+                        .redirectErrorStream(true)
+                        .redirectOutput(log.toFile())
+                        .start();
+        try {
+            process.getOutputStream().close();
+            boolean isEnded = process.waitFor(LIMIT_MS, TimeUnit.MILLISECONDS);
+            String text = new String(Files.readAllBytes(log), UTF_8);
+            if (isEnded && process.exitValue() == 0) {
+                return text;
+            }
+            String how =
+                    isEnded
+                            ? "ended with " + process.exitValue()
+                            : "has run for " + LIMIT_MS / 1000 + " s";
+            throw new Messages.Failure("%s %s: %s", String.join(" ", command), how, lines(text));
+        } finally {
+            process.descendants().forEach(ProcessHandle::destroyForcibly);
+            process.destroyForcibly().waitFor();
+        }
     }
 
     private static String lines(String text) {

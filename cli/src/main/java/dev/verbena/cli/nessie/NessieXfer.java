@@ -38,7 +38,6 @@ import org.agrona.concurrent.SystemNanoClock;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Option;
 
 /** {@code nessie xfer}. */
@@ -254,12 +253,7 @@ public final class NessieXfer extends CliCommand {
     private List<String> words(String command, Path urls, String job, Set<String> without) {
         List<String> words = new ArrayList<>(List.of("nessie", command));
         words.addAll(List.of("--server-url-file", urls.toString(), "--job", job));
-        for (OptionSpec option : spec.commandLine().getParseResult().matchedOptions()) {
-            if (!without.contains(option.longestName())) {
-                words.add(option.longestName());
-                words.addAll(option.typeInfo().isBoolean() ? List.of() : option.stringValues());
-            }
-        }
+        words.addAll(given(each -> !without.contains(each.longestName())));
         return words;
     }
 

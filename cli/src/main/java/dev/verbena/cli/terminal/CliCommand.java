@@ -1,9 +1,13 @@
 package dev.verbena.cli.terminal;
 
 import java.io.PrintWriter;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.function.Predicate;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
@@ -35,6 +39,20 @@ public abstract class CliCommand implements Callable<Integer> {
     /** The words behind "verbena". */
     protected final String commandLine() {
         return String.join(" ", spec.commandLine().getParseResult().originalArgs());
+    }
+
+    /** The options that it was given, as words for a process of another command. */
+    protected final List<String> given(Predicate<OptionSpec> isMeant) {
+        List<String> words = new ArrayList<>();
+        for (OptionSpec option : spec.commandLine().getParseResult().matchedOptions()) {
+            if (isMeant.test(option)) {
+                // A flag may have been given as --flag=false.
+                boolean isFlag = option.arity().max() == 0;
+                Object value = isFlag ? option.getValue() : option.originalStringValues().get(0);
+                words.add(option.longestName() + "=" + value);
+            }
+        }
+        return words;
     }
 
     /** An option that this command cannot take; a format if values follow. */

@@ -5,6 +5,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.OpenOption;
 import java.nio.file.Path;
@@ -70,8 +71,11 @@ public final class OutputFolder {
     /** Which of a folder and those around it are absent, innermost first. */
     public static List<Path> absent(Path folder) {
         List<Path> absent = new ArrayList<>();
-        for (Path at = folder.toAbsolutePath(); !Files.exists(at); at = at.getParent()) {
+        Path at = folder.toAbsolutePath();
+        // A link to what is absent is there, and the user's.
+        while (!Files.exists(at, LinkOption.NOFOLLOW_LINKS)) {
             absent.add(at);
+            at = at.getParent();
         }
         return absent;
     }

@@ -7,6 +7,7 @@ import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
@@ -129,15 +130,24 @@ public final class OwnedFolder {
                     @Override
                     public FileVisitResult visitFile(Path file, BasicFileAttributes is)
                             throws IOException {
-                        Files.delete(file);
+                        Files.deleteIfExists(file);
                         return FileVisitResult.CONTINUE;
                     }
 
                     @Override
                     public FileVisitResult postVisitDirectory(Path left, IOException failure)
                             throws IOException {
-                        Files.delete(left);
+                        Files.deleteIfExists(left);
                         return FileVisitResult.CONTINUE;
+                    }
+
+                    @Override
+                    public FileVisitResult visitFileFailed(Path file, IOException failure)
+                            throws IOException {
+                        // Deleted meanwhile, perhaps by another thread that ends this process.
+                        return failure instanceof NoSuchFileException
+                                ? FileVisitResult.CONTINUE
+                                : super.visitFileFailed(file, failure);
                     }
                 });
     }

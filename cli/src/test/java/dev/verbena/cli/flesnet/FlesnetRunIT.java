@@ -65,6 +65,21 @@ class FlesnetRunIT {
         }
     }
 
+    /** Nodes would refuse --zstd, which needs an archive. */
+    @Test
+    void shouldHandFlagsToItsNodesWithTheirValues() {
+        Run run =
+                Run.of(
+                        "flesnet",
+                        "run",
+                        "--inputs=1",
+                        "--computes=1",
+                        "--timeslices=20",
+                        "--zstd=false");
+        assertThat(run.err()).isEmpty();
+        assertThat(run.code()).isZero();
+    }
+
     private CommandProcess node(String role, int index, String... more) throws Exception {
         List<String> words =
                 new ArrayList<>(

@@ -24,6 +24,11 @@ class BenchRowTest {
     }
 
     @Test
+    void shouldTakeAFigureFromTextThatIsNotUtf8() throws Exception {
+        assertThat(run("printf 'caf\\351 took 5\\n'")).isEqualTo(10);
+    }
+
+    @Test
     void shouldTakeNoFigureOfAProgramThatFailed() {
         assertThatThrownBy(() -> run("echo took 3; echo no memory; exit 7"))
                 .isInstanceOf(Messages.Failure.class)

@@ -1,6 +1,7 @@
 package dev.verbena.cli.terminal;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -29,6 +30,16 @@ class OutputFolderTest {
         List<Path> folders = runs.stream().map(CompletableFuture::join).toList();
         assertThat(folders).doesNotHaveDuplicates().allMatch(Files::isDirectory);
         assertThat(next(parent)).isEqualTo(Path.of(parent, "run-" + (RUNS + 1)));
+    }
+
+    @Test
+    void shouldLeaveALinkToWhatIsAbsent() throws IOException {
+        Path link = Files.createSymbolicLink(folder.resolve("link"), Path.of("absent"));
+        for (Path each : List.of(link, link.resolve("sub"))) {
+            assertThatThrownBy(() -> OutputFolder.make("--directory", each))
+                    .isInstanceOf(Messages.Failure.class);
+            assertThat(link).isSymbolicLink();
+        }
     }
 
     private static Path next(String parent) {

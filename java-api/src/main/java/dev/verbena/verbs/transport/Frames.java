@@ -97,7 +97,11 @@ final class Frames {
 
     /** A frame that is only its kind. */
     static ByteBuffer plain(byte kind) {
-        return end(begin(kind));
+        return ByteBuffer.allocate(Integer.BYTES + 1)
+                .order(ByteOrder.LITTLE_ENDIAN)
+                .putInt(1)
+                .put(kind)
+                .flip();
     }
 
     static ByteBuffer hello(Hello hello) {

@@ -52,6 +52,9 @@ final class VerbsConnections {
     /** Places of connections with something that could not be posted yet. */
     private final BitSet waiting = new BitSet();
 
+    /** Where the next round over those that wait begins, at the earliest. */
+    private int nextWaiting;
+
     /** Places of connections whose peers filled slots that are free again. */
     private final BitSet owing = new BitSet();
 
@@ -179,8 +182,16 @@ final class VerbsConnections {
         }
     }
 
+    /** Each time another one comes first: what there is to send with may not do for all. */
     private void postWaiting() {
-        for (int i = waiting.nextSetBit(0); i >= 0; i = waiting.nextSetBit(i + 1)) {
+        int first = Math.max(0, waiting.nextSetBit(nextWaiting));
+        nextWaiting = first + 1;
+        postWaiting(first, waiting.length());
+        postWaiting(0, first);
+    }
+
+    private void postWaiting(int from, int to) {
+        for (int i = waiting.nextSetBit(from); i >= 0 && i < to; i = waiting.nextSetBit(i + 1)) {
             VerbsConnection connection = table.at(i);
             if (connection != null && connection.hasUnposted() && !connection.pump()) {
                 die(connection, connection.endReason, false);

@@ -18,6 +18,7 @@ final class ClientCommands {
     private final ControlFlyweight record = new ControlFlyweight();
     private int length;
     private boolean isToSend;
+    private long connection;
     private long number;
     private byte[] reply;
     private int result;
@@ -34,14 +35,16 @@ final class ClientCommands {
         memory.putBytes(ControlFlyweight.LENGTH, payload, offset, payloadLength);
         length = ControlFlyweight.LENGTH + payloadLength;
         reply = null;
+        connection = 0;
         isToSend = true;
     }
 
-    int doWork(long connection) {
-        if (!isToSend || outbox.sendMade(memory, length, connection) != Transport.ACCEPTED) {
+    int doWork(long server) {
+        if (!isToSend || outbox.sendMade(memory, length, server) != Transport.ACCEPTED) {
             return 0;
         }
         isToSend = false;
+        connection = server;
         return 1;
     }
 
@@ -51,6 +54,11 @@ final class ClientCommands {
             reply = new byte[answer.metadataLength()];
             buffer.getBytes(offset, reply);
         }
+    }
+
+    /** Over which it went; 0: it did not. */
+    long connection() {
+        return connection;
     }
 
     boolean isAnswered() {

@@ -284,6 +284,9 @@ public final class ClientEngine {
     private byte[] answer(int type, DirectBuffer payload, int offset, int length, long timeoutNs) {
         long start = clock.nanoTime();
         protocol.checkUsable();
+        // The server may have gone since this process was here last.
+        protocol.progress();
+        protocol.checkUsable();
         protocol.beginCommand(type, payload, offset, length);
         boolean isOver;
         try {
@@ -296,6 +299,11 @@ public final class ClientEngine {
             return protocol.commands().reply();
         }
         protocol.commands().giveUp();
+        if (protocol.commands().connection() == 0) {
+            protocol.checkUsable();
+            throw Code.TIMEOUT.because(
+                    "command %s after %s ms: it was not sent", type, timeoutNs / 1_000_000);
+        }
         if (!isOver) {
             throw Code.TIMEOUT.because(
                     "command %s after %s ms: no reply; it may still be done",

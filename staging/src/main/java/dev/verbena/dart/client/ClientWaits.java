@@ -30,7 +30,6 @@ final class ClientWaits {
     private final CounterMirror mirror;
     private DartTicket awaited;
     private TicketState awaitedState;
-    private long commandedConnection;
 
     ClientWaits(
             ClientProtocol protocol, Transport transport, NanoClock clock, CounterMirror mirror) {
@@ -49,7 +48,6 @@ final class ClientWaits {
 
     /** Waits for the answer to the command that was begun, or until its server is lost. */
     boolean awaitReply(long timeoutNs) {
-        commandedConnection = protocol.serverConnection();
         return await(REPLY, timeoutNs);
     }
 
@@ -110,10 +108,8 @@ final class ClientWaits {
 
     /** The server to which the command went is lost; while one is looked for, none has it. */
     private boolean isCommandLost() {
-        if (commandedConnection == 0) {
-            commandedConnection = protocol.serverConnection();
-        }
-        return protocol.serverConnection() != commandedConnection || !protocol.isConnected();
+        long sent = protocol.commands().connection();
+        return sent != 0 && protocol.serverConnection() != sent || !protocol.isConnected();
     }
 
     /**

@@ -64,8 +64,7 @@ final class ServerCommands {
     private final UnsafeBuffer ready =
             new UnsafeBuffer(new byte[ControlFlyweight.MESSAGE_LENGTH_MAX]);
 
-    private final UnsafeBuffer reply =
-            new UnsafeBuffer(ready, ControlFlyweight.LENGTH, DartClient.COMMAND_LENGTH_MAX);
+    private final UnsafeBuffer reply = new UnsafeBuffer(0, 0);
 
     /** 0: there is none yet. */
     private int readyLength;
@@ -115,6 +114,8 @@ final class ServerCommands {
     }
 
     private void run(Waiting one) {
+        // A handler may have let it show other memory.
+        reply.wrap(ready, ControlFlyweight.LENGTH, DartClient.COMMAND_LENGTH_MAX);
         int result = ControlFlyweight.RESULT_OK;
         int length;
         try {

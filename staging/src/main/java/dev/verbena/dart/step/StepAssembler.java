@@ -293,13 +293,13 @@ public final class StepAssembler {
 
     // ---- steps
 
-    /** Nothing more is wanted of this step. */
     private void endIfOver(OpenStep step) {
         if (step.isOver()) {
             end(step);
         }
     }
 
+    /** Nothing more is wanted of this step. */
     private void end(OpenStep step) {
         step.ready();
         ready.add(step);

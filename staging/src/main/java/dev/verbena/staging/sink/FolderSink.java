@@ -41,7 +41,7 @@ public abstract class FolderSink implements Sink {
     /** Gives what is complete the name under which it is seen, durably. */
     protected static void show(Path fresh, Path complete) throws IOException {
         Files.move(fresh, complete, StandardCopyOption.ATOMIC_MOVE);
-        FileSink.force(complete.getParent());
+        FileSink.force(complete.toAbsolutePath().getParent());
     }
 
     @Override
