@@ -99,7 +99,7 @@ public interface DurableStore extends AutoCloseable {
         /** Bytes. */
         long length();
 
-        /** Bytes read, -1 at the end. */
+        /** Bytes read: as many as were asked for or as there are; -1 at the end. */
         int read(long position, MutableDirectBuffer buffer, int offset, int length);
 
         @Override

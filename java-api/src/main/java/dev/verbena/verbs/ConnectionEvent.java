@@ -67,7 +67,7 @@ public final class ConnectionEvent {
     private ConnectionEvent(
             ConnectionEventType type, int status, ConnectionEvent of, ConnectionIdentifier about) {
         this.type = type;
-        this.code = type.code();
+        this.code = type == of.type ? of.code : type.code();
         this.status = status;
         this.identifier = about;
         this.listener = of.listener;

@@ -284,9 +284,7 @@ public final class TransportStreams implements ByteStreams, AutoCloseable {
         long now = nanoTime();
         all.forEach(stream -> stream.release(now));
         try {
-            sources.close();
-            CloseHelper.close(outbox);
-            transport.close();
+            CloseHelper.closeAll(sources, outbox, transport);
         } catch (IllegalStateException | TransportException e) {
             // A peer that does not answer still has some of it.
             environment.errorHandler().onError(e);
