@@ -166,6 +166,8 @@ public final class StagingService implements AutoCloseable {
 
     /** How to run a server. Fluent setters. */
     public static final class Context {
+        private static final long YEAR_MS = 366L * 24 * 3600 * 1000;
+
         private Environment environment;
         private Path memory;
         private Path disk;
@@ -318,33 +320,40 @@ public final class StagingService implements AutoCloseable {
 
         /** How long unfinished datasets of a lost client are kept that can go on; default 1 min. */
         public Context resume(Duration time) {
-            resume = time;
+            resume = checked("resume", time);
             return this;
         }
 
         /** How long a dataset is kept that the sink has refused; default 1 h. */
         public Context keepFailed(Duration time) {
-            keepFailed = time;
+            keepFailed = checked("keepFailed", time);
             return this;
         }
 
         /** First and longest pause before a sink is tried again; default 1 s and 1 min. */
         public Context retry(Duration first, Duration last) {
+            Arguments.range("first retry ms", checked("first retry", first).toMillis(), 1, YEAR_MS);
             retryFirst = first;
-            retryLast = last;
+            retryLast = checked("last retry", last);
             return this;
         }
 
         /** How long a dataset waits for memory before it goes to disk; default not at all. */
         public Context admissionWait(Duration time) {
-            admissionWait = time;
+            admissionWait = checked("admissionWait", time);
             return this;
         }
 
         /** How long {@link StagingService#close} waits for uploads and for the sink; 30 s. */
         public Context grace(Duration time) {
-            grace = time;
+            grace = checked("grace", time);
             return this;
+        }
+
+        private static Duration checked(String what, Duration time) {
+            Arguments.notNull(what, time);
+            Arguments.range(what + " seconds", time.toSeconds(), 0, YEAR_MS / 1000);
+            return time;
         }
 
         private Context conclude() {
