@@ -67,11 +67,6 @@ int vna_map_file(const char *path, uint64_t offset, uint64_t length, int write, 
     return result;
 }
 
-int vna_sync(void *address, uint64_t length)
-{
-    return msync(address, length, MS_SYNC) < 0 ? -errno : 0;
-}
-
 int vna_unmap(void *address, uint64_t length)
 {
     return munmap(address, length) < 0 ? -errno : 0;

@@ -30,7 +30,6 @@ int vna_map(uint64_t length, int pages, void **address);
 /* write: the file is made and grown as needed and stores reach it. Otherwise it must have the range
  * (-ERANGE) and stores stay in this process. offset is a multiple of the page size. */
 int vna_map_file(const char *path, uint64_t offset, uint64_t length, int write, void **address);
-int vna_sync(void *address, uint64_t length);
 int vna_unmap(void *address, uint64_t length);
 
 /* The processors of the calling thread: one bit each, in words of 64; length in bytes, a multiple

@@ -5,23 +5,12 @@
 
 #include <string.h>
 
-int vv_cm_create_channel(struct rdma_event_channel **out)
-{
-    MADE(rdma_create_event_channel());
-}
-
-int vv_cm_destroy_channel(struct rdma_event_channel *channel)
-{
-    rdma_destroy_event_channel(channel);
-    return 0;
-}
-
-int vv_cm_create_id(struct rdma_event_channel *channel, int port_space, struct rdma_cm_id **out)
-{
-    DONE(rdma_create_id(channel, out, NULL, (enum rdma_port_space)port_space));
-}
-
-ENDS(vv_cm_destroy_id, rdma_destroy_id, struct rdma_cm_id)
+MAKES(vv_cm_create_channel, rdma_create_event_channel(), struct rdma_event_channel **out)
+TELLS(vv_cm_destroy_channel, rdma_destroy_event_channel(channel),
+      struct rdma_event_channel *channel)
+DOES(vv_cm_create_id, rdma_create_id(channel, out, NULL, (enum rdma_port_space)port_space),
+     struct rdma_event_channel *channel, int port_space, struct rdma_cm_id **out)
+DOES(vv_cm_destroy_id, rdma_destroy_id(id), struct rdma_cm_id *id)
 
 int vv_cm_set_option(struct rdma_cm_id *id, int option, int value)
 {
@@ -31,71 +20,31 @@ int vv_cm_set_option(struct rdma_cm_id *id, int option, int value)
     DONE(rdma_set_option(id, RDMA_OPTION_ID, option, &value, sizeof value));
 }
 
-int vv_cm_bind(struct rdma_cm_id *id, struct sockaddr *address)
-{
-    DONE(rdma_bind_addr(id, address));
-}
-
-int vv_cm_resolve_addr(struct rdma_cm_id *id, struct sockaddr *source, struct sockaddr *target,
-                       int timeout_ms)
-{
-    DONE(rdma_resolve_addr(id, source, target, timeout_ms));
-}
-
-int vv_cm_resolve_route(struct rdma_cm_id *id, int timeout_ms)
-{
-    DONE(rdma_resolve_route(id, timeout_ms));
-}
-
-int vv_cm_listen(struct rdma_cm_id *id, int backlog)
-{
-    DONE(rdma_listen(id, backlog));
-}
+DOES(vv_cm_bind, rdma_bind_addr(id, address), struct rdma_cm_id *id, struct sockaddr *address)
+DOES(vv_cm_resolve_addr, rdma_resolve_addr(id, source, target, timeout_ms), struct rdma_cm_id *id,
+     struct sockaddr *source, struct sockaddr *target, int timeout_ms)
+DOES(vv_cm_resolve_route, rdma_resolve_route(id, timeout_ms), struct rdma_cm_id *id, int timeout_ms)
+DOES(vv_cm_listen, rdma_listen(id, backlog), struct rdma_cm_id *id, int backlog)
 
 int vv_cm_init_qp_attr(struct rdma_cm_id *id, struct ibv_qp_attr *attr)
 {
     int mask = 0;
     errno = 0;
     if (rdma_init_qp_attr(id, attr, &mask))
-        return errno ? -errno : -EIO;
+        return failure();
     /* Bits above the destination's number are the kernel's own and mean other things here. */
     return mask & (int)(IBV_QP_DEST_QPN * 2u - 1);
 }
 
-int vv_cm_connect(struct rdma_cm_id *id, struct rdma_conn_param *param)
-{
-    DONE(rdma_connect(id, param));
-}
-
-int vv_cm_establish(struct rdma_cm_id *id)
-{
-    DONE(rdma_establish(id));
-}
-
-int vv_cm_accept(struct rdma_cm_id *id, struct rdma_conn_param *param)
-{
-    DONE(rdma_accept(id, param));
-}
-
-int vv_cm_reject(struct rdma_cm_id *id, const void *data, int length)
-{
-    DONE(rdma_reject(id, data, (uint8_t)length));
-}
-
-int vv_cm_disconnect(struct rdma_cm_id *id)
-{
-    DONE(rdma_disconnect(id));
-}
-
-int vv_cm_migrate(struct rdma_cm_id *id, struct rdma_event_channel *channel)
-{
-    DONE(rdma_migrate_id(id, channel));
-}
-
-int vv_cm_notify(struct rdma_cm_id *id, int event)
-{
-    DONE(rdma_notify(id, (enum ibv_event_type)event));
-}
+DOES(vv_cm_connect, rdma_connect(id, param), struct rdma_cm_id *id, struct rdma_conn_param *param)
+DOES(vv_cm_establish, rdma_establish(id), struct rdma_cm_id *id)
+DOES(vv_cm_accept, rdma_accept(id, param), struct rdma_cm_id *id, struct rdma_conn_param *param)
+DOES(vv_cm_reject, rdma_reject(id, data, (uint8_t)length), struct rdma_cm_id *id, const void *data,
+     int length)
+DOES(vv_cm_disconnect, rdma_disconnect(id), struct rdma_cm_id *id)
+DOES(vv_cm_migrate, rdma_migrate_id(id, channel), struct rdma_cm_id *id,
+     struct rdma_event_channel *channel)
+DOES(vv_cm_notify, rdma_notify(id, (enum ibv_event_type)event), struct rdma_cm_id *id, int event)
 
 int vv_cm_join(struct rdma_cm_id *id, struct sockaddr *group, int is_send_only)
 {
@@ -109,17 +58,7 @@ int vv_cm_join(struct rdma_cm_id *id, struct sockaddr *group, int is_send_only)
     DONE(rdma_join_multicast_ex(id, &attr, NULL));
 }
 
-int vv_cm_leave(struct rdma_cm_id *id, struct sockaddr *group)
-{
-    DONE(rdma_leave_multicast(id, group));
-}
-
-int vv_cm_get_event(struct rdma_event_channel *channel, struct rdma_cm_event **out)
-{
-    DONE(rdma_get_cm_event(channel, out));
-}
-
-int vv_cm_ack_event(struct rdma_cm_event *event)
-{
-    DONE(rdma_ack_cm_event(event));
-}
+DOES(vv_cm_leave, rdma_leave_multicast(id, group), struct rdma_cm_id *id, struct sockaddr *group)
+DOES(vv_cm_get_event, rdma_get_cm_event(channel, out), struct rdma_event_channel *channel,
+     struct rdma_cm_event **out)
+DOES(vv_cm_ack_event, rdma_ack_cm_event(event), struct rdma_cm_event *event)

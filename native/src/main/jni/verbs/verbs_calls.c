@@ -18,25 +18,16 @@ int vv_device_list(struct ibv_device ***out)
     errno = 0;
     struct ibv_device **list = ibv_get_device_list(&count);
     if (!list)
-        return errno ? -errno : -EIO;
+        return failure();
     *out = list;
     return count;
 }
 
-int vv_device_list_free(struct ibv_device **list)
-{
-    ibv_free_device_list(list);
-    return 0;
-}
+TELLS(vv_device_list_free, ibv_free_device_list(list), struct ibv_device **list)
 
 struct ibv_device *vv_device(struct ibv_device **list, int index)
 {
     return list[index];
-}
-
-int vv_device_index(struct ibv_device *device)
-{
-    return ibv_get_device_index(device);
 }
 
 uint64_t vv_device_guid(struct ibv_device *device)
@@ -44,10 +35,7 @@ uint64_t vv_device_guid(struct ibv_device *device)
     return be64toh(ibv_get_device_guid(device));
 }
 
-int vv_open_device(struct ibv_device *device, struct ibv_context **out)
-{
-    MADE(ibv_open_device(device));
-}
+MAKES(vv_open_device, ibv_open_device(device), struct ibv_device *device, struct ibv_context **out)
 
 /* The library closes the file that it is given with the context, if it makes one. */
 int vv_import_device(int file, struct ibv_context **out)
@@ -59,7 +47,7 @@ int vv_import_device(int file, struct ibv_context **out)
     *out = ibv_import_device(own);
     if (*out)
         return 0;
-    int why = errno ? -errno : -EIO;
+    int why = failure();
     close(own);
     return why;
 }
@@ -69,12 +57,9 @@ struct ibv_device *vv_device_of(struct ibv_context *context)
     return context->device;
 }
 
-ENDS(vv_close_device, ibv_close_device, struct ibv_context)
-
-int vv_query_device(struct ibv_context *context, struct ibv_device_attr_ex *attr)
-{
-    DONE(ibv_query_device_ex(context, NULL, attr));
-}
+DOES(vv_close_device, ibv_close_device(context), struct ibv_context *context)
+DOES(vv_query_device, ibv_query_device_ex(context, NULL, attr), struct ibv_context *context,
+     struct ibv_device_attr_ex *attr)
 
 int vv_query_port(struct ibv_context *context, int port, struct ibv_port_attr *attr)
 {
@@ -96,15 +81,9 @@ int vv_query_pkey(struct ibv_context *context, int port, int index)
     return result < 0 ? result : ntohs(key);
 }
 
-int vv_query_rt_values(struct ibv_context *context, struct ibv_values_ex *values)
-{
-    DONE(ibv_query_rt_values_ex(context, values));
-}
-
-int vv_fork_init(void)
-{
-    DONE(ibv_fork_init());
-}
+DOES(vv_query_rt_values, ibv_query_rt_values_ex(context, values), struct ibv_context *context,
+     struct ibv_values_ex *values)
+DOES(vv_fork_init, ibv_fork_init(), void)
 
 int vv_fork_status(void)
 {
@@ -158,23 +137,12 @@ int vv_close_bell(int bell)
     return close(bell) < 0 ? -errno : 0;
 }
 
-int vv_get_async_event(struct ibv_context *context, struct ibv_async_event *event)
-{
-    DONE(ibv_get_async_event(context, event));
-}
-
-int vv_ack_async_event(struct ibv_async_event *event)
-{
-    ibv_ack_async_event(event);
-    return 0;
-}
-
-int vv_create_comp_channel(struct ibv_context *context, struct ibv_comp_channel **out)
-{
-    MADE(ibv_create_comp_channel(context));
-}
-
-ENDS(vv_destroy_comp_channel, ibv_destroy_comp_channel, struct ibv_comp_channel)
+DOES(vv_get_async_event, ibv_get_async_event(context, event), struct ibv_context *context,
+     struct ibv_async_event *event)
+TELLS(vv_ack_async_event, ibv_ack_async_event(event), struct ibv_async_event *event)
+MAKES(vv_create_comp_channel, ibv_create_comp_channel(context), struct ibv_context *context,
+      struct ibv_comp_channel **out)
+DOES(vv_destroy_comp_channel, ibv_destroy_comp_channel(channel), struct ibv_comp_channel *channel)
 
 int vv_get_cq_event(struct ibv_comp_channel *channel, struct ibv_cq **out)
 {
@@ -182,84 +150,34 @@ int vv_get_cq_event(struct ibv_comp_channel *channel, struct ibv_cq **out)
     DONE(ibv_get_cq_event(channel, out, &context));
 }
 
-int vv_ack_cq_events(struct ibv_cq *cq, uint32_t count)
-{
-    ibv_ack_cq_events(cq, count);
-    return 0;
-}
-
-int vv_alloc_pd(struct ibv_context *context, struct ibv_pd **out)
-{
-    MADE(ibv_alloc_pd(context));
-}
-
-ENDS(vv_dealloc_pd, ibv_dealloc_pd, struct ibv_pd)
-
-int vv_import_pd(struct ibv_context *context, uint32_t handle, struct ibv_pd **out)
-{
-    MADE(ibv_import_pd(context, handle));
-}
-
-int vv_unimport_pd(struct ibv_pd *pd)
-{
-    ibv_unimport_pd(pd);
-    return 0;
-}
-
-int vv_import_mr(struct ibv_pd *pd, uint32_t handle, struct ibv_mr **out)
-{
-    MADE(ibv_import_mr(pd, handle));
-}
-
-int vv_unimport_mr(struct ibv_mr *mr)
-{
-    ibv_unimport_mr(mr);
-    return 0;
-}
-
-int vv_import_dm(struct ibv_context *context, uint32_t handle, struct ibv_dm **out)
-{
-    MADE(ibv_import_dm(context, handle));
-}
-
-int vv_unimport_dm(struct ibv_dm *dm)
-{
-    ibv_unimport_dm(dm);
-    return 0;
-}
-
-int vv_alloc_td(struct ibv_context *context, struct ibv_td **out)
-{
-    struct ibv_td_init_attr attr = {0};
-    MADE(ibv_alloc_td(context, &attr));
-}
-
-ENDS(vv_dealloc_td, ibv_dealloc_td, struct ibv_td)
-
-int vv_alloc_parent_domain(struct ibv_pd *pd, struct ibv_td *td, struct ibv_pd **out)
-{
-    struct ibv_parent_domain_init_attr attr = {.pd = pd, .td = td};
-    MADE(ibv_alloc_parent_domain(pd->context, &attr));
-}
-
-int vv_reg_mr(struct ibv_pd *pd, void *address, uint64_t length, uint64_t iova, uint32_t access,
-              struct ibv_mr **out)
-{
-    if (iova == (uintptr_t)address)
-        MADE(ibv_reg_mr(pd, address, length, access));
-    MADE(ibv_reg_mr_iova(pd, address, length, iova, access));
-}
-
-int vv_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, uint64_t length, uint64_t iova, int file,
-                     uint32_t access, struct ibv_mr **out)
-{
-    MADE(ibv_reg_dmabuf_mr(pd, offset, length, iova, file, (int)access));
-}
-
-int vv_alloc_null_mr(struct ibv_pd *pd, struct ibv_mr **out)
-{
-    MADE(ibv_alloc_null_mr(pd));
-}
+TELLS(vv_ack_cq_events, ibv_ack_cq_events(cq, count), struct ibv_cq *cq, uint32_t count)
+MAKES(vv_alloc_pd, ibv_alloc_pd(context), struct ibv_context *context, struct ibv_pd **out)
+DOES(vv_dealloc_pd, ibv_dealloc_pd(pd), struct ibv_pd *pd)
+MAKES(vv_import_pd, ibv_import_pd(context, handle), struct ibv_context *context, uint32_t handle,
+      struct ibv_pd **out)
+TELLS(vv_unimport_pd, ibv_unimport_pd(pd), struct ibv_pd *pd)
+MAKES(vv_import_mr, ibv_import_mr(pd, handle), struct ibv_pd *pd, uint32_t handle,
+      struct ibv_mr **out)
+TELLS(vv_unimport_mr, ibv_unimport_mr(mr), struct ibv_mr *mr)
+MAKES(vv_import_dm, ibv_import_dm(context, handle), struct ibv_context *context, uint32_t handle,
+      struct ibv_dm **out)
+TELLS(vv_unimport_dm, ibv_unimport_dm(dm), struct ibv_dm *dm)
+MAKES(vv_alloc_td, ibv_alloc_td(context, &(struct ibv_td_init_attr){0}),
+      struct ibv_context *context, struct ibv_td **out)
+DOES(vv_dealloc_td, ibv_dealloc_td(td), struct ibv_td *td)
+MAKES(vv_alloc_parent_domain,
+      ibv_alloc_parent_domain(pd->context,
+                              &(struct ibv_parent_domain_init_attr){.pd = pd, .td = td}),
+      struct ibv_pd *pd, struct ibv_td *td, struct ibv_pd **out)
+MAKES(vv_reg_mr,
+      iova == (uintptr_t)address ? ibv_reg_mr(pd, address, length, access)
+                                 : ibv_reg_mr_iova(pd, address, length, iova, access),
+      struct ibv_pd *pd, void *address, uint64_t length, uint64_t iova, uint32_t access,
+      struct ibv_mr **out)
+MAKES(vv_reg_dmabuf_mr, ibv_reg_dmabuf_mr(pd, offset, length, iova, file, (int)access),
+      struct ibv_pd *pd, uint64_t offset, uint64_t length, uint64_t iova, int file, uint32_t access,
+      struct ibv_mr **out)
+MAKES(vv_alloc_null_mr, ibv_alloc_null_mr(pd), struct ibv_pd *pd, struct ibv_mr **out)
 
 int vv_rereg_mr(struct ibv_mr *mr, int flags, struct ibv_pd *pd, void *address, uint64_t length,
                 uint32_t access)
@@ -270,52 +188,29 @@ int vv_rereg_mr(struct ibv_mr *mr, int flags, struct ibv_pd *pd, void *address, 
         return 0;
     if (result == IBV_REREG_MR_ERR_DO_FORK_OLD)
         return 0; /* done; only that children of fork will not have the old pages */
-    int why = errno ? -errno : -EIO;
+    int why = failure();
     /* Who cannot do it has done nothing, whatever the answer says. */
     int is_lost = result <= IBV_REREG_MR_ERR_CMD && why != -EOPNOTSUPP && why != -ENOSYS;
     return is_lost ? why - VV_REREG_LOST : why;
 }
 
-ENDS(vv_dereg_mr, ibv_dereg_mr, struct ibv_mr)
-
-int vv_alloc_dm(struct ibv_context *context, uint64_t length, int alignment_log2,
-                struct ibv_dm **out)
-{
-    struct ibv_alloc_dm_attr attr = {.length = length, .log_align_req = (uint32_t)alignment_log2};
-    MADE(ibv_alloc_dm(context, &attr));
-}
-
-ENDS(vv_free_dm, ibv_free_dm, struct ibv_dm)
-
-int vv_memcpy_to_dm(struct ibv_dm *dm, uint64_t offset, const void *from, uint64_t length)
-{
-    DONE(ibv_memcpy_to_dm(dm, offset, from, length));
-}
-
-int vv_memcpy_from_dm(void *to, struct ibv_dm *dm, uint64_t offset, uint64_t length)
-{
-    DONE(ibv_memcpy_from_dm(to, dm, offset, length));
-}
-
-int vv_reg_dm_mr(struct ibv_pd *pd, struct ibv_dm *dm, uint64_t offset, uint64_t length,
-                 uint32_t access, struct ibv_mr **out)
-{
-    MADE(ibv_reg_dm_mr(pd, dm, offset, length, access));
-}
-
-int vv_advise_mr(struct ibv_pd *pd, int advice, uint32_t flags, struct ibv_sge *list, int count)
-{
-    DONE(ibv_advise_mr(pd, (enum ibv_advise_mr_advice)advice, flags, list, (uint32_t)count));
-}
-
-int vv_alloc_mw(struct ibv_pd *pd, int type, struct ibv_mw **out)
-{
-    MADE(ibv_alloc_mw(pd, (enum ibv_mw_type)type));
-}
-
-int vv_bind_mw(struct ibv_qp *qp, struct ibv_mw *mw, struct ibv_mw_bind *bind)
-{
-    DONE(ibv_bind_mw(qp, mw, bind));
-}
-
-ENDS(vv_dealloc_mw, ibv_dealloc_mw, struct ibv_mw)
+DOES(vv_dereg_mr, ibv_dereg_mr(mr), struct ibv_mr *mr)
+MAKES(vv_alloc_dm,
+      ibv_alloc_dm(context, &(struct ibv_alloc_dm_attr){.length = length,
+                                                        .log_align_req = (uint32_t)alignment_log2}),
+      struct ibv_context *context, uint64_t length, int alignment_log2, struct ibv_dm **out)
+DOES(vv_free_dm, ibv_free_dm(dm), struct ibv_dm *dm)
+DOES(vv_memcpy_to_dm, ibv_memcpy_to_dm(dm, offset, from, length), struct ibv_dm *dm,
+     uint64_t offset, const void *from, uint64_t length)
+DOES(vv_memcpy_from_dm, ibv_memcpy_from_dm(to, dm, offset, length), void *to, struct ibv_dm *dm,
+     uint64_t offset, uint64_t length)
+MAKES(vv_reg_dm_mr, ibv_reg_dm_mr(pd, dm, offset, length, access), struct ibv_pd *pd,
+      struct ibv_dm *dm, uint64_t offset, uint64_t length, uint32_t access, struct ibv_mr **out)
+DOES(vv_advise_mr,
+     ibv_advise_mr(pd, (enum ibv_advise_mr_advice)advice, flags, list, (uint32_t)count),
+     struct ibv_pd *pd, int advice, uint32_t flags, struct ibv_sge *list, int count)
+MAKES(vv_alloc_mw, ibv_alloc_mw(pd, (enum ibv_mw_type)type), struct ibv_pd *pd, int type,
+      struct ibv_mw **out)
+DOES(vv_bind_mw, ibv_bind_mw(qp, mw, bind), struct ibv_qp *qp, struct ibv_mw *mw,
+     struct ibv_mw_bind *bind)
+DOES(vv_dealloc_mw, ibv_dealloc_mw(mw), struct ibv_mw *mw)

@@ -32,7 +32,6 @@ int64_t vv_layout_value(int row);
 int vv_device_list(struct ibv_device ***out);
 int vv_device_list_free(struct ibv_device **list);
 struct ibv_device *vv_device(struct ibv_device **list, int index);
-int vv_device_index(struct ibv_device *device);
 uint64_t vv_device_guid(struct ibv_device *device);
 int vv_open_device(struct ibv_device *device, struct ibv_context **out);
 /* Of a device that was opened elsewhere, by its command file, of which it takes a duplicate. */

@@ -5,38 +5,25 @@
 
 #include <string.h>
 
-int vv_create_cq(struct ibv_context *context, struct ibv_cq_init_attr_ex *attr, struct ibv_cq **out)
+static struct ibv_cq *create_cq(struct ibv_context *context, struct ibv_cq_init_attr_ex *attr)
 {
-    if (attr->wc_flags || attr->comp_mask) {
-        errno = 0;
-        struct ibv_cq_ex *made = ibv_create_cq_ex(context, attr);
-        if (!made)
-            return errno ? -errno : -EIO;
-        *out = ibv_cq_ex_to_cq(made);
-        return 0;
-    }
-    MADE(ibv_create_cq(context, (int)attr->cqe, attr->cq_context, attr->channel,
-                       (int)attr->comp_vector));
+    if (attr->wc_flags || attr->comp_mask)
+        return ibv_cq_ex_to_cq(ibv_create_cq_ex(context, attr));
+    return ibv_create_cq(context, (int)attr->cqe, attr->cq_context, attr->channel,
+                         (int)attr->comp_vector);
 }
 
-int vv_resize_cq(struct ibv_cq *cq, int entries)
-{
-    DONE(ibv_resize_cq(cq, entries));
-}
-
-int vv_modify_cq(struct ibv_cq *cq, int count, int period_us)
-{
-    struct ibv_modify_cq_attr attr = {
-        .attr_mask = IBV_CQ_ATTR_MODERATE,
-        .moderate = {.cq_count = (uint16_t)count, .cq_period = (uint16_t)period_us},
-    };
-    DONE(ibv_modify_cq(cq, &attr));
-}
-
-int vv_req_notify_cq(struct ibv_cq *cq, int solicited_only)
-{
-    DONE(ibv_req_notify_cq(cq, solicited_only));
-}
+MAKES(vv_create_cq, create_cq(context, attr), struct ibv_context *context,
+      struct ibv_cq_init_attr_ex *attr, struct ibv_cq **out)
+DOES(vv_resize_cq, ibv_resize_cq(cq, entries), struct ibv_cq *cq, int entries)
+DOES(vv_modify_cq,
+     ibv_modify_cq(cq,
+                   &(struct ibv_modify_cq_attr){
+                       .attr_mask = IBV_CQ_ATTR_MODERATE,
+                       .moderate = {.cq_count = (uint16_t)count, .cq_period = (uint16_t)period_us},
+                   }),
+     struct ibv_cq *cq, int count, int period_us)
+DOES(vv_req_notify_cq, ibv_req_notify_cq(cq, solicited_only), struct ibv_cq *cq, int solicited_only)
 
 int vv_poll_cq(struct ibv_cq *cq, int limit, struct ibv_wc *completions)
 {
@@ -44,7 +31,7 @@ int vv_poll_cq(struct ibv_cq *cq, int limit, struct ibv_wc *completions)
     return count < 0 ? -EIO : count; /* any number below 0, and no errno, says that it failed */
 }
 
-ENDS(vv_destroy_cq, ibv_destroy_cq, struct ibv_cq)
+DOES(vv_destroy_cq, ibv_destroy_cq(cq), struct ibv_cq *cq)
 
 _Static_assert(offsetof(struct vv_completion, timestamp) == sizeof(struct ibv_wc), "Java knows it");
 _Static_assert(sizeof(struct vv_completion) == sizeof(struct ibv_wc) + 24, "Java knows it");
@@ -62,39 +49,31 @@ static void read_immediate(struct ibv_cq_ex *cq, struct ibv_wc *wc)
  * one that reads what the completion does not have. */
 static void read_completion(struct ibv_cq_ex *cq, uint64_t fields, struct vv_completion *out)
 {
-#define TELLS(bit, function) (fields & (bit) && cq->function)
+#define HAS(bit, what) (fields & (bit) && cq->read_##what)
+#define READ(bit, what, field) out->field = HAS(bit, what) ? ibv_wc_read_##what(cq) : 0
     memset(out, 0, sizeof *out);
     out->wc.wr_id = cq->wr_id;
     out->wc.status = cq->status;
-    if (TELLS(IBV_WC_EX_WITH_QP_NUM, read_qp_num))
-        out->wc.qp_num = ibv_wc_read_qp_num(cq);
+    READ(IBV_WC_EX_WITH_QP_NUM, qp_num, wc.qp_num);
     if (cq->status != IBV_WC_SUCCESS) {
         out->wc.vendor_err = ibv_wc_read_vendor_err(cq);
         return;
     }
     out->wc.opcode = ibv_wc_read_opcode(cq);
     out->wc.wc_flags = ibv_wc_read_wc_flags(cq);
-    if (TELLS(IBV_WC_EX_WITH_BYTE_LEN, read_byte_len))
-        out->wc.byte_len = ibv_wc_read_byte_len(cq);
-    if (TELLS(IBV_WC_EX_WITH_IMM, read_imm_data)) /* the same function tells invalidated keys */
+    READ(IBV_WC_EX_WITH_BYTE_LEN, byte_len, wc.byte_len);
+    if (HAS(IBV_WC_EX_WITH_IMM, imm_data)) /* the same function tells invalidated keys */
         read_immediate(cq, &out->wc);
-    if (TELLS(IBV_WC_EX_WITH_SRC_QP, read_src_qp))
-        out->wc.src_qp = ibv_wc_read_src_qp(cq);
-    if (TELLS(IBV_WC_EX_WITH_SLID, read_slid))
-        out->wc.slid = (uint16_t)ibv_wc_read_slid(cq);
-    if (TELLS(IBV_WC_EX_WITH_SL, read_sl))
-        out->wc.sl = ibv_wc_read_sl(cq);
-    if (TELLS(IBV_WC_EX_WITH_DLID_PATH_BITS, read_dlid_path_bits))
-        out->wc.dlid_path_bits = ibv_wc_read_dlid_path_bits(cq);
-    if (TELLS(IBV_WC_EX_WITH_COMPLETION_TIMESTAMP, read_completion_ts))
-        out->timestamp = ibv_wc_read_completion_ts(cq);
-    if (TELLS(IBV_WC_EX_WITH_COMPLETION_TIMESTAMP_WALLCLOCK, read_completion_wallclock_ns))
-        out->wallclock_ns = ibv_wc_read_completion_wallclock_ns(cq);
-    if (TELLS(IBV_WC_EX_WITH_FLOW_TAG, read_flow_tag))
-        out->flow_tag = ibv_wc_read_flow_tag(cq);
-    if (TELLS(IBV_WC_EX_WITH_CVLAN, read_cvlan))
-        out->vlan = ibv_wc_read_cvlan(cq);
-#undef TELLS
+    READ(IBV_WC_EX_WITH_SRC_QP, src_qp, wc.src_qp);
+    READ(IBV_WC_EX_WITH_SLID, slid, wc.slid);
+    READ(IBV_WC_EX_WITH_SL, sl, wc.sl);
+    READ(IBV_WC_EX_WITH_DLID_PATH_BITS, dlid_path_bits, wc.dlid_path_bits);
+    READ(IBV_WC_EX_WITH_COMPLETION_TIMESTAMP, completion_ts, timestamp);
+    READ(IBV_WC_EX_WITH_COMPLETION_TIMESTAMP_WALLCLOCK, completion_wallclock_ns, wallclock_ns);
+    READ(IBV_WC_EX_WITH_FLOW_TAG, flow_tag, flow_tag);
+    READ(IBV_WC_EX_WITH_CVLAN, cvlan, vlan);
+#undef READ
+#undef HAS
 }
 
 int vv_poll_cq_ex(struct ibv_cq *queue, uint64_t fields, int limit, struct vv_completion *out)
@@ -112,59 +91,29 @@ int vv_poll_cq_ex(struct ibv_cq *queue, uint64_t fields, int limit, struct vv_co
     return count;
 }
 
-int vv_create_srq(struct ibv_context *context, struct ibv_srq_init_attr_ex *attr,
-                  struct ibv_srq **out)
-{
-    MADE(ibv_create_srq_ex(context, attr));
-}
-
-int vv_modify_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr, int mask)
-{
-    DONE(ibv_modify_srq(srq, attr, mask));
-}
-
-int vv_query_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr)
-{
-    DONE(ibv_query_srq(srq, attr));
-}
-
-int vv_srq_number(struct ibv_srq *srq, uint32_t *out)
-{
-    DONE(ibv_get_srq_num(srq, out));
-}
-
-ENDS(vv_destroy_srq, ibv_destroy_srq, struct ibv_srq)
+MAKES(vv_create_srq, ibv_create_srq_ex(context, attr), struct ibv_context *context,
+      struct ibv_srq_init_attr_ex *attr, struct ibv_srq **out)
+DOES(vv_modify_srq, ibv_modify_srq(srq, attr, mask), struct ibv_srq *srq, struct ibv_srq_attr *attr,
+     int mask)
+DOES(vv_query_srq, ibv_query_srq(srq, attr), struct ibv_srq *srq, struct ibv_srq_attr *attr)
+DOES(vv_srq_number, ibv_get_srq_num(srq, out), struct ibv_srq *srq, uint32_t *out)
+DOES(vv_destroy_srq, ibv_destroy_srq(srq), struct ibv_srq *srq)
 
 int vv_post_srq_recv(struct ibv_srq *srq, struct ibv_recv_wr *request, struct ibv_recv_wr **bad)
 {
     return result_of(ibv_post_srq_recv(srq, request, bad));
 }
 
-int vv_open_xrcd(struct ibv_context *context, struct ibv_xrcd_init_attr *attr,
-                 struct ibv_xrcd **out)
-{
-    MADE(ibv_open_xrcd(context, attr));
-}
-
-ENDS(vv_close_xrcd, ibv_close_xrcd, struct ibv_xrcd)
-
-int vv_create_qp(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr, struct ibv_qp **out)
-{
-    MADE(ibv_create_qp_ex(context, attr));
-}
-
-int vv_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask)
-{
-    DONE(ibv_modify_qp(qp, attr, mask));
-}
-
-int vv_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask,
-                struct ibv_qp_init_attr *init)
-{
-    DONE(ibv_query_qp(qp, attr, mask, init));
-}
-
-ENDS(vv_destroy_qp, ibv_destroy_qp, struct ibv_qp)
+MAKES(vv_open_xrcd, ibv_open_xrcd(context, attr), struct ibv_context *context,
+      struct ibv_xrcd_init_attr *attr, struct ibv_xrcd **out)
+DOES(vv_close_xrcd, ibv_close_xrcd(xrcd), struct ibv_xrcd *xrcd)
+MAKES(vv_create_qp, ibv_create_qp_ex(context, attr), struct ibv_context *context,
+      struct ibv_qp_init_attr_ex *attr, struct ibv_qp **out)
+DOES(vv_modify_qp, ibv_modify_qp(qp, attr, mask), struct ibv_qp *qp, struct ibv_qp_attr *attr,
+     int mask)
+DOES(vv_query_qp, ibv_query_qp(qp, attr, mask, init), struct ibv_qp *qp, struct ibv_qp_attr *attr,
+     int mask, struct ibv_qp_init_attr *init)
+DOES(vv_destroy_qp, ibv_destroy_qp(qp), struct ibv_qp *qp)
 
 int vv_post_send(struct ibv_qp *qp, struct ibv_send_wr *request, struct ibv_send_wr **bad)
 {
@@ -186,18 +135,9 @@ int vv_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *request, struct ibv_recv
 
 int64_t vv_hot_call(int which)
 {
-    switch (which) {
-    case 0:
-        return (int64_t)(intptr_t)vv_post_send;
-    case 1:
-        return (int64_t)(intptr_t)vv_post_recv;
-    case 2:
-        return (int64_t)(intptr_t)vv_poll_cq;
-    case 3:
-        return (int64_t)(intptr_t)vv_post_and_poll;
-    default:
-        return 0;
-    }
+    const intptr_t calls[] = {(intptr_t)vv_post_send, (intptr_t)vv_post_recv, (intptr_t)vv_poll_cq,
+                              (intptr_t)vv_post_and_poll};
+    return which >= 0 && which < (int)(sizeof calls / sizeof calls[0]) ? calls[which] : 0;
 }
 
 int vv_query_qp_data_in_order(struct ibv_qp *qp, int opcode)
@@ -205,47 +145,24 @@ int vv_query_qp_data_in_order(struct ibv_qp *qp, int opcode)
     return ibv_query_qp_data_in_order(qp, (enum ibv_wr_opcode)opcode, 0) ? 1 : 0;
 }
 
-int vv_query_ece(struct ibv_qp *qp, struct ibv_ece *ece)
-{
-    DONE(ibv_query_ece(qp, ece));
-}
-
-int vv_set_ece(struct ibv_qp *qp, struct ibv_ece *ece)
-{
-    DONE(ibv_set_ece(qp, ece));
-}
-
-int vv_create_wq(struct ibv_context *context, struct ibv_wq_init_attr *attr, struct ibv_wq **out)
-{
-    MADE(ibv_create_wq(context, attr));
-}
-
-int vv_modify_wq(struct ibv_wq *wq, struct ibv_wq_attr *attr)
-{
-    DONE(ibv_modify_wq(wq, attr));
-}
-
-ENDS(vv_destroy_wq, ibv_destroy_wq, struct ibv_wq)
+DOES(vv_query_ece, ibv_query_ece(qp, ece), struct ibv_qp *qp, struct ibv_ece *ece)
+DOES(vv_set_ece, ibv_set_ece(qp, ece), struct ibv_qp *qp, struct ibv_ece *ece)
+MAKES(vv_create_wq, ibv_create_wq(context, attr), struct ibv_context *context,
+      struct ibv_wq_init_attr *attr, struct ibv_wq **out)
+DOES(vv_modify_wq, ibv_modify_wq(wq, attr), struct ibv_wq *wq, struct ibv_wq_attr *attr)
+DOES(vv_destroy_wq, ibv_destroy_wq(wq), struct ibv_wq *wq)
 
 int vv_post_wq_recv(struct ibv_wq *wq, struct ibv_recv_wr *request, struct ibv_recv_wr **bad)
 {
     return result_of(ibv_post_wq_recv(wq, request, bad));
 }
 
-int vv_create_table(struct ibv_context *context, struct ibv_rwq_ind_table_init_attr *attr,
-                    struct ibv_rwq_ind_table **out)
-{
-    MADE(ibv_create_rwq_ind_table(context, attr));
-}
-
-ENDS(vv_destroy_table, ibv_destroy_rwq_ind_table, struct ibv_rwq_ind_table)
-
-int vv_create_flow(struct ibv_qp *qp, struct ibv_flow_attr *attr, struct ibv_flow **out)
-{
-    MADE(ibv_create_flow(qp, attr));
-}
-
-ENDS(vv_destroy_flow, ibv_destroy_flow, struct ibv_flow)
+MAKES(vv_create_table, ibv_create_rwq_ind_table(context, attr), struct ibv_context *context,
+      struct ibv_rwq_ind_table_init_attr *attr, struct ibv_rwq_ind_table **out)
+DOES(vv_destroy_table, ibv_destroy_rwq_ind_table(table), struct ibv_rwq_ind_table *table)
+MAKES(vv_create_flow, ibv_create_flow(qp, attr), struct ibv_qp *qp, struct ibv_flow_attr *attr,
+      struct ibv_flow **out)
+DOES(vv_destroy_flow, ibv_destroy_flow(flow), struct ibv_flow *flow)
 
 struct ibv_qp_ex *vv_qp_ex(struct ibv_qp *qp)
 {
@@ -361,28 +278,15 @@ int vv_wr_post(struct ibv_qp_ex *qp, uint64_t operations, const struct ibv_send_
     return result_of(ibv_wr_complete(qp));
 }
 
-int vv_attach_mcast(struct ibv_qp *qp, const union ibv_gid *gid, int lid)
-{
-    DONE(ibv_attach_mcast(qp, gid, (uint16_t)lid));
-}
-
-int vv_detach_mcast(struct ibv_qp *qp, const union ibv_gid *gid, int lid)
-{
-    DONE(ibv_detach_mcast(qp, gid, (uint16_t)lid));
-}
-
-int vv_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr, struct ibv_ah **out)
-{
-    MADE(ibv_create_ah(pd, attr));
-}
-
-int vv_create_ah_from_wc(struct ibv_pd *pd, struct ibv_wc *wc, struct ibv_grh *grh, int port,
-                         struct ibv_ah **out)
-{
-    MADE(ibv_create_ah_from_wc(pd, wc, grh, (uint8_t)port));
-}
-
-ENDS(vv_destroy_ah, ibv_destroy_ah, struct ibv_ah)
+DOES(vv_attach_mcast, ibv_attach_mcast(qp, gid, (uint16_t)lid), struct ibv_qp *qp,
+     const union ibv_gid *gid, int lid)
+DOES(vv_detach_mcast, ibv_detach_mcast(qp, gid, (uint16_t)lid), struct ibv_qp *qp,
+     const union ibv_gid *gid, int lid)
+MAKES(vv_create_ah, ibv_create_ah(pd, attr), struct ibv_pd *pd, struct ibv_ah_attr *attr,
+      struct ibv_ah **out)
+MAKES(vv_create_ah_from_wc, ibv_create_ah_from_wc(pd, wc, grh, (uint8_t)port), struct ibv_pd *pd,
+      struct ibv_wc *wc, struct ibv_grh *grh, int port, struct ibv_ah **out)
+DOES(vv_destroy_ah, ibv_destroy_ah(ah), struct ibv_ah *ah)
 
 /* What JDK 17 calls in place of the JNI functions if it runs with -XX:+CriticalJNINatives (Java
  * may, if it finds such a name): without the change of the thread's state, and its fence, that most

@@ -37,7 +37,6 @@ public class verbscalls implements InfoMapper {
         "int vv_device_list(struct ibv_device*** out)",
         "int vv_device_list_free(struct ibv_device** list)",
         "struct ibv_device* vv_device(struct ibv_device** list, int index)",
-        "int vv_device_index(struct ibv_device* device)",
         "uint64_t vv_device_guid(struct ibv_device* device)",
         "int vv_open_device(struct ibv_device* device, struct ibv_context** out)",
         "int vv_import_device(int file, struct ibv_context** out)",

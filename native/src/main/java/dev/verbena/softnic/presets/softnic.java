@@ -90,7 +90,6 @@ public class softnic implements InfoMapper {
         "int vna_map(uint64_t length, int pages, void** address)",
         "int vna_map_file(const char* path, uint64_t offset, uint64_t length, int write,"
                 + " void** address)",
-        "int vna_sync(void* address, uint64_t length)",
         "int vna_unmap(void* address, uint64_t length)",
         "int vna_affinity_get(void* mask, uint64_t length)",
         "int vna_affinity_set(const void* mask, uint64_t length)",
@@ -108,7 +107,7 @@ public class softnic implements InfoMapper {
         // Their guards count as defined, so the parser finds them empty.
         infoMap.put(new Info("SOFTNIC_H", "SOFTNIC_SHM_H").define(true));
         infoMap.put(new Info("VERBENA_NATIVE_ACCESS_H").skip());
-        infoMap.put(new Info("vna_map", "vna_map_file", "vna_sync", "vna_unmap").skip());
+        infoMap.put(new Info("vna_map", "vna_map_file", "vna_unmap").skip());
         infoMap.put(new Info("vna_affinity_get", "vna_affinity_set").skip());
         StringBuilder text = new StringBuilder();
         for (String function : FUNCTIONS) {
