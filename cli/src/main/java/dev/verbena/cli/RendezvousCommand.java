@@ -18,7 +18,6 @@ import picocli.CommandLine.Option;
             "They are started with VERBENA_RENDEZVOUS=tcp://HOST:PORT, which is printed.",
             "Whoever can connect is served."
         },
-        mixinStandardHelpOptions = true,
         sortOptions = false)
 final class RendezvousCommand extends CliCommand {
     private static final long LOOK_MS = 1_000;

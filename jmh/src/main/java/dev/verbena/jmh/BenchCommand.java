@@ -32,7 +32,6 @@ import picocli.CommandLine.Option;
             "All programs take turns; as many rounds as fit into the time, at least one. The page"
                     + " shows spread and noise."
         },
-        mixinStandardHelpOptions = true,
         sortOptions = false)
 final class BenchCommand extends CliCommand {
     private static final int LENGTH_MAX = 64 << 20;

@@ -36,7 +36,6 @@ import picocli.CommandLine.Parameters;
                     + " processes. Servers and receiver are threads of this process, the compute"
                     + " processes are threads of another one. Ctrl-C ends it in order."
         },
-        mixinStandardHelpOptions = true,
         sortOptions = false)
 public final class DartExperiment extends CliCommand {
     private static final String OUTPUT = "experiment-output";

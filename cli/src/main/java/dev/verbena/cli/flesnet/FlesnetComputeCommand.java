@@ -18,7 +18,6 @@ import picocli.CommandLine.Option;
 @Command(
         name = "compute",
         description = "One compute node: builds timeslices and checks their contents.",
-        mixinStandardHelpOptions = true,
         sortOptions = false)
 public final class FlesnetComputeCommand extends FlesnetNodeCommand {
     private static final long LOOK_MS = 10;

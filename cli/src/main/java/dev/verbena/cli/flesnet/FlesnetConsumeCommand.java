@@ -23,7 +23,6 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "consume",
         description = "A consumer: takes timeslices of a compute node and checks their contents.",
-        mixinStandardHelpOptions = true,
         sortOptions = false)
 public final class FlesnetConsumeCommand extends CliCommand {
     private static final long LOOK_MS = 20;

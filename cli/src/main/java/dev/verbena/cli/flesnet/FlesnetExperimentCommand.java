@@ -50,7 +50,6 @@ import picocli.CommandLine.Parameters;
             "Half of the nodes are inputs, or senders. Times of figures 6 to 9 are virtual; a run"
                     + " takes seconds to minutes."
         },
-        mixinStandardHelpOptions = true,
         sortOptions = false)
 public final class FlesnetExperimentCommand extends CliCommand {
     private static final String OUTPUT = "flesnet-output";

@@ -12,7 +12,6 @@ import picocli.CommandLine.Mixin;
 @Command(
         name = "input",
         description = "One input node: writes microslices to compute nodes.",
-        mixinStandardHelpOptions = true,
         sortOptions = false)
 public final class FlesnetInputCommand extends FlesnetNodeCommand {
     @Mixin private SourceOptions sources;

@@ -21,7 +21,6 @@ import picocli.CommandLine.Option;
 @Command(
         name = "run",
         description = "A whole system on this machine, one process for each node.",
-        mixinStandardHelpOptions = true,
         sortOptions = false)
 public final class FlesnetRunCommand extends CliCommand {
     private static final int NODES_MAX = 64;

@@ -31,7 +31,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** What {@code lat} and {@code bw} have in common. */
-@Command(sortOptions = false, mixinStandardHelpOptions = true)
+@Command(sortOptions = false)
 abstract class PerfCommand extends CliCommand {
     private static final int LENGTH_MAX = 1 << 30;
     private static final int BRIEF_PART = 10;

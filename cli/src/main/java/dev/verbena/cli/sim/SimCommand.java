@@ -50,7 +50,6 @@ import picocli.CommandLine.Parameters;
             SimSweepCommand.class,
             SimEventsCommand.class
         },
-        mixinStandardHelpOptions = true,
         sortOptions = false)
 public final class SimCommand extends CliCommand {
     private static final int PROCESSES_MAX = 1 << 22;

@@ -35,7 +35,6 @@ import picocli.CommandLine.Option;
                 "Run a staging server: takes datasets into memory, or onto disk when that is full,"
                         + " and hands them to a sink. Ends at Ctrl-C or a TERM signal; what the sink"
                         + " does not have then stays for the next start.",
-        mixinStandardHelpOptions = true,
         sortOptions = false)
 final class StageServe extends CliCommand {
     private static final long WAIT_MS = 200;

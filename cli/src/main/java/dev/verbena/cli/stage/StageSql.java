@@ -22,7 +22,6 @@ import picocli.CommandLine.Parameters;
                 "Ask the database behind a staging server, whose process runs the query: it changes"
                         + " nothing, and overtakes datasets that wait. Prints a line of the columns'"
                         + " names, and one for each row, columns divided by tabs.",
-        mixinStandardHelpOptions = true,
         sortOptions = false)
 final class StageSql extends CliCommand {
     private static final int ROWS_MAX = 10_000_000;

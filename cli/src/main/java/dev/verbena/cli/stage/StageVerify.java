@@ -22,7 +22,6 @@ import picocli.CommandLine.Parameters;
                 "Read the datasets in the folder of --sink file:DIR and compare each with its"
                         + " description: its length and, if it was sent with a checksum, its CRC-32C."
                         + " Names those that differ; exit code 1 if there are any.",
-        mixinStandardHelpOptions = true,
         sortOptions = false)
 final class StageVerify extends CliCommand {
     private static final int PIECE = 1 << 20;

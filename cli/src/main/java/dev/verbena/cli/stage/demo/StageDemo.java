@@ -37,7 +37,6 @@ import picocli.CommandLine.Option;
             "At the end there are the SQL answer and pictures; the same question in SAVIME's language"
                     + " is printed, and asked if there is a server (--savime)."
         },
-        mixinStandardHelpOptions = true,
         sortOptions = false)
 public final class StageDemo extends CliCommand {
     private static final String OUTPUT = "demo-output";

@@ -35,7 +35,6 @@ import picocli.CommandLine.Option;
                     + " and how much it slows a computing loop beside it. Means have 95 %% confidence"
                     + " intervals. The default takes about an hour. Ctrl-C ends it in order."
         },
-        mixinStandardHelpOptions = true,
         sortOptions = false)
 public final class StageExperiment extends CliCommand {
     private static final String OUTPUT = "experiment-output";
