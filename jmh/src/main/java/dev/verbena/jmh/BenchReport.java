@@ -15,9 +15,6 @@ import java.util.OptionalDouble;
 
 /** What {@code verbena bench} measured, as a page, JSON, CSV and lines for a terminal. */
 final class BenchReport {
-    private static final List<String> STYLES =
-            List.of("one", "two", "three", "four", "five", "six");
-
     private static final List<String> SHOWN =
             List.of("p50Ns", "p99Ns", "p999Ns", "p999CorrectedNs");
 
@@ -121,8 +118,7 @@ final class BenchReport {
                     lengths.stream()
                             .mapToDouble(bytes -> group.median(name, bytes, group.figure()))
                             .toArray();
-            String style = STYLES.get(series.indexOf(name) % STYLES.size());
-            chart.line(name, style, xs, ys, true);
+            chart.line(name, xs, ys, true);
         }
         if (group.lengths().size() > 1) {
             report.chart("By length, both axes logarithmic", chart);

@@ -113,9 +113,9 @@ final class ExperimentBandwidth {
                         "Bandwidth by message size",
                         new Chart("bandwidth by message size", "message, MiB", "MB/s", false),
                         ExperimentBandwidth::mebibytes)
-                .curve("gets alone", "four", ExperimentTable.Row::rate)
-                .curve("transfer", "one", ExperimentBandwidth::transfer)
-                .curve("without compute time", "two", ExperimentBandwidth::saturated)
+                .curve("gets alone", ExperimentTable.Row::rate)
+                .curve("transfer", ExperimentBandwidth::transfer)
+                .curve("without compute time", ExperimentBandwidth::saturated)
                 .figures(ExperimentBandwidth::figures);
     }
 

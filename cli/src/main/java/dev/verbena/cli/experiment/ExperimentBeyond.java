@@ -86,9 +86,9 @@ final class ExperimentBeyond {
     private Chart perProcess(ExperimentResult result) {
         String sums = "sum over " + (steps - WARM_UP) + " steps, s, log";
         return new Chart("time in the library", "process", sums, true)
-                .line("tt", "one", clients, rank -> seconds(result, rank, TOTAL), true)
-                .line("tw", "two", clients, rank -> seconds(result, rank, WAIT), true)
-                .line("th", "three", clients, rank -> seconds(result, rank, HEADER), true);
+                .line("tt", clients, rank -> seconds(result, rank, TOTAL), true)
+                .line("tw", clients, rank -> seconds(result, rank, WAIT), true)
+                .line("th", clients, rank -> seconds(result, rank, HEADER), true);
     }
 
     private static double seconds(ExperimentResult result, int rank, int field) {
@@ -127,7 +127,7 @@ final class ExperimentBeyond {
                         "Waiting by number of buffers",
                         new Chart("waiting by number of buffers", "buffers / N", "tw / C", false),
                         row -> shares[table.rows().indexOf(row)])
-                .curve("tw / C", "one", ExperimentBeyond::waitShare);
+                .curve("tw / C", ExperimentBeyond::waitShare);
     }
 
     private ExperimentTable servers() {

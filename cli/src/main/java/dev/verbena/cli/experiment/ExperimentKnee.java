@@ -161,38 +161,18 @@ final class ExperimentKnee {
         run.report.chart(
                 "Time in the library (figure 7)",
                 new Chart("time in the library", "process", sums, false)
-                        .line("tt", "one", clients, rank -> samples.sum(rank, TOTAL, 0) / 1e9, true)
-                        .line("tw", "two", clients, rank -> samples.sum(rank, WAIT, 0) / 1e9, false)
-                        .line(
-                                "th",
-                                "three",
-                                clients,
-                                rank -> samples.sum(rank, HEADER, 0) / 1e9,
-                                false));
+                        .line("tt", clients, rank -> samples.sum(rank, TOTAL, 0) / 1e9, true)
+                        .line("tw", clients, rank -> samples.sum(rank, WAIT, 0) / 1e9, false)
+                        .line("th", clients, rank -> samples.sum(rank, HEADER, 0) / 1e9, false));
         run.report.chart(
                 "Streaming time on the server (figure 8)",
                 new Chart("streaming time", "process", sums, false)
-                        .line(
-                                "stream",
-                                "one",
-                                clients,
-                                rank -> server[rank].streamNs() / 1e9,
-                                true));
+                        .line("stream", clients, rank -> server[rank].streamNs() / 1e9, true));
         run.report.chart(
                 "Time on the server (figure 9)",
                 new Chart("time on the server", "process", sums, false)
-                        .line("all", "one", clients, rank -> server[rank].allNs() / 1e9, true)
-                        .line(
-                                "waiting",
-                                "two",
-                                clients,
-                                rank -> server[rank].queueNs() / 1e9,
-                                false)
-                        .line(
-                                "streaming",
-                                "three",
-                                clients,
-                                rank -> server[rank].streamNs() / 1e9,
-                                false));
+                        .line("all", clients, rank -> server[rank].allNs() / 1e9, true)
+                        .line("waiting", clients, rank -> server[rank].queueNs() / 1e9, false)
+                        .line("streaming", clients, rank -> server[rank].streamNs() / 1e9, false));
     }
 }

@@ -22,7 +22,6 @@ final class ExperimentRestart {
     private static final String[] NAMES = {
         "no output", "file, fsync", "DART unbuffered", "DART buffered"
     };
-    private static final String[] STYLES = {"four", "one", "two", "three"};
 
     private final ExperimentRun run;
     private final int clients;
@@ -75,8 +74,7 @@ final class ExperimentRestart {
         for (int i = 0; i < NAMES.length; i++) {
             ExperimentResult result = rows.get(i).result();
             int counted = result.point().load().steps() - result.point().load().warmUp();
-            chart.line(
-                    NAMES[i], STYLES[i], clients, rank -> result.sum(rank, TOTAL) / counted, true);
+            chart.line(NAMES[i], clients, rank -> result.sum(rank, TOTAL) / counted, true);
         }
         return chart;
     }

@@ -29,10 +29,7 @@ final class ExperimentTable {
     private BiConsumer<List<Row>, ResultReport> figures = (measured, report) -> {};
     private String caption;
     private Function<List<Row>, Chart> chart;
-    private final List<Curve> curves = new ArrayList<>();
-
-    /** A line of the table's chart. */
-    private record Curve(String name, String style, ToDoubleFunction<Row> y) {}
+    private final Map<String, ToDoubleFunction<Row>> curves = new LinkedHashMap<>();
 
     /** A rate that is measured without the service, for comparison. */
     interface Rate {
@@ -177,16 +174,14 @@ final class ExperimentTable {
         return chart(
                 title,
                 measured -> {
-                    for (Curve curve : curves) {
-                        empty.line(curve.name, curve.style, values(x), values(curve.y), true);
-                    }
+                    curves.forEach((name, y) -> empty.line(name, values(x), values(y), true));
                     return empty;
                 });
     }
 
     /** Adds a line to the chart, with a dot for each row. */
-    ExperimentTable curve(String name, String style, ToDoubleFunction<Row> y) {
-        curves.add(new Curve(name, style, y));
+    ExperimentTable curve(String name, ToDoubleFunction<Row> y) {
+        curves.put(name, y);
         return this;
     }
 

@@ -31,9 +31,6 @@ import picocli.CommandLine.Option;
         },
         sortOptions = false)
 public final class NessieBench extends CliCommand {
-    private static final List<String> STYLES =
-            List.of("one", "two", "three", "four", "five", "six");
-
     private static final List<String> CLIENTS =
             List.of("client processes", "write_rdma, MB/s", "read_rdma, MB/s", "calls/s");
 
@@ -251,16 +248,17 @@ public final class NessieBench extends CliCommand {
             String text,
             List<String> lines) {
         Chart chart = new Chart(caption, over, "MB/s", false).doubling();
-        int drawn = 0;
+        boolean isDrawn = false;
         for (String line : lines) {
             List<BenchRow> found = rows.stream().filter(row -> row.isOfLine(line, over)).toList();
             if (!found.isEmpty()) {
                 double[] xs = found.stream().mapToDouble(BenchRow::x).toArray();
                 double[] ys = found.stream().mapToDouble(BenchRow::value).toArray();
-                chart.line(line, STYLES.get(drawn++), xs, ys, true);
+                chart.line(line, xs, ys, true);
+                isDrawn = true;
             }
         }
-        if (drawn > 0) {
+        if (isDrawn) {
             report.section(caption, text);
             report.chart("Payload by " + over, chart);
         }

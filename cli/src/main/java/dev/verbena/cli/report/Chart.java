@@ -68,12 +68,11 @@ public final class Chart {
         return this;
     }
 
-    /** Adds a line of a value for each of so many processes. */
-    public Chart line(
-            String name, String style, int processes, IntToDoubleFunction value, boolean hasDots) {
+    /** Adds a line of a value for each of so many processes, in the style of its place. */
+    public Chart line(String name, int processes, IntToDoubleFunction value, boolean hasDots) {
         double[] xs = IntStream.range(0, processes).asDoubleStream().toArray();
         double[] ys = IntStream.range(0, processes).mapToDouble(value).toArray();
-        return line(name, style, xs, ys, hasDots);
+        return line(name, xs, ys, hasDots);
     }
 
     /** Each doubling of x takes the same width; x is above 0. */

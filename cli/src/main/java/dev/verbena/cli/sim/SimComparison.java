@@ -14,7 +14,6 @@ import java.util.Map;
 
 /** Real figures beside predicted ones: as a table, as JSON, as a page with curves. One thread. */
 final class SimComparison {
-    private static final String[] STYLES = {"one", "two", "three", "four", "five", "six"};
     private static final double PERCENT = 100;
 
     private final String scheme;
@@ -135,18 +134,16 @@ final class SimComparison {
         double[] expected = own.stream().mapToDouble(Point::predicted).toArray();
         return new Chart(name, "processes", own.get(0).measure.axis(), false)
                 .doubling()
-                .line("real", "one", xs, real, true)
-                .line("predicted", "two", xs, expected, true);
+                .line("real", xs, real, true)
+                .line("predicted", xs, expected, true);
     }
 
     private Chart errors() {
         Chart chart = new Chart("error", "processes", "error, %", false).doubling();
-        int number = 0;
         for (String name : scenarios()) {
             List<Point> own = of(name);
             chart.line(
                     name,
-                    STYLES[number++ % STYLES.length],
                     own.stream().mapToDouble(Point::size).toArray(),
                     own.stream().mapToDouble(Point::errorPercent).toArray(),
                     true);

@@ -23,7 +23,6 @@ import java.util.Map;
  * thread.
  */
 final class SimReport {
-    private static final String[] STYLES = {"one", "two", "three", "four", "five", "six", "dash"};
     private static final double PERCENT = 100;
 
     private final Measure measure;
@@ -88,12 +87,12 @@ final class SimReport {
     void write(Path folder, Map<String, Object> environment) throws IOException {
         Chart chart =
                 new Chart("By number of processes", "processes", measure.axis(), false).doubling();
-        int number = 0;
-        for (Map.Entry<String, List<double[]>> curve : curves.entrySet()) {
-            double[] xs = curve.getValue().stream().mapToDouble(p -> p[0]).toArray();
-            double[] ys = curve.getValue().stream().mapToDouble(p -> p[1]).toArray();
-            chart.line(curve.getKey(), STYLES[number++ % STYLES.length], xs, ys, true);
-        }
+        curves.forEach(
+                (name, points) -> {
+                    double[] xs = points.stream().mapToDouble(p -> p[0]).toArray();
+                    double[] ys = points.stream().mapToDouble(p -> p[1]).toArray();
+                    chart.line(name, xs, ys, true);
+                });
         page.chart(measure.axis() + ", by number of processes", chart);
         page.table(
                 List.of(

@@ -50,8 +50,8 @@ final class SimSeries {
 
     Chart chart() {
         return new Chart("use of cables", "virtual time, us", "busy, %", false)
-                .line("mean of all", "one", beginUs, percent(mean), false)
-                .line("busiest at the time", "two", beginUs, percent(most), false);
+                .line("mean of all", beginUs, percent(mean), false)
+                .line("busiest at the time", beginUs, percent(most), false);
     }
 
     private static double[] percent(double[] parts) {
