@@ -144,9 +144,7 @@ final class BenchPlan {
                             "stream-bench",
                             "--bytes",
                             effort == Effort.TRIAL ? "10000000" : "1000000000");
-            bandwidth.add(
-                    BenchProgram.single(
-                            "TCP over loopback, C", BenchProgram.BANDWIDTH, LARGE, List.of(tcp)));
+            bandwidth.add(bandwidth("TCP over loopback, C", LARGE, tcp));
             add(
                     "machine-bandwidth",
                     "This machine: bytes from one process to another",
@@ -198,15 +196,10 @@ final class BenchPlan {
         programs.add(BenchProgram.printing(briefly(ours), BenchProgram.bandwidths(OURS)));
         programs.addAll(softnic(op, "_bw", sizes));
         if (scheme.equals("gni") && sizes.contains(LARGE) && !op.equals("send")) {
-            Contestant bte = ugni("bte-" + op);
-            programs.add(
-                    BenchProgram.single("uGNI in C", BenchProgram.BANDWIDTH, LARGE, List.of(bte)));
+            programs.add(bandwidth("uGNI in C", LARGE, ugni("bte-" + op)));
         }
         if (scheme.equals("ofi") && sizes.contains(1 << 20) && op.equals("put")) {
-            Contestant twin = ofi("put_bw", 1 << 20, 8, 1);
-            programs.add(
-                    BenchProgram.single(
-                            "libfabric in C", BenchProgram.BANDWIDTH, 1 << 20, List.of(twin)));
+            programs.add(bandwidth("libfabric in C", 1 << 20, ofi("put_bw", 1 << 20, 8, 1)));
         }
         if (scheme.equals("shm") && hasUcx && op.equals("put")) {
             List<Integer> some = sizes.stream().filter(size -> size >= 4 << 10).toList();
@@ -275,11 +268,7 @@ final class BenchPlan {
 
     /** A call without arguments, and what carries as many bytes there and back; ours first. */
     Map<String, List<Contestant>> calls() {
-        Contestant nothing =
-                Contestants.command("nessie", "bench-part", "nothing", "--peer-processor=1");
-        Contestant call =
-                new Contestant(
-                        OURS, nothing.command(), nothing.environment(), Contestants.HALF_NS, 1);
+        Contestant call = Contestants.nessie("nothing").named(OURS);
         Map<String, List<Contestant>> calls = new LinkedHashMap<>();
         calls.put(OURS, List.of(call));
         calls.put("gRPC", settings(Contestants.grpc(BenchPart.NULL_REQUEST_LENGTH)));
@@ -307,6 +296,10 @@ final class BenchPlan {
 
     private static BenchProgram latency(String series, int bytes, List<Contestant> settings) {
         return BenchProgram.single(series, BenchProgram.LATENCY, bytes, settings);
+    }
+
+    private static BenchProgram bandwidth(String series, int bytes, Contestant program) {
+        return BenchProgram.single(series, BenchProgram.BANDWIDTH, bytes, List.of(program));
     }
 
     private Contestant briefly(Contestant ours) {
@@ -361,7 +354,7 @@ final class BenchPlan {
 
     private List<Contestant> nio() {
         String nio = Contestants.peerCommand(NioPeer.class, SHORT + " 20");
-        return List.of(onLoopback("NIO", nio, Pattern.compile("\"us\":([0-9.]+)"), 1e3));
+        return List.of(onLoopback("NIO", nio, Contestants.MICROSECONDS, 1e3));
     }
 
     /** Two processes on the two processors; the first says when it listens. */

@@ -74,17 +74,6 @@ final class Comparison {
     private int failed;
     private String failure = "";
 
-    Comparison(
-            String id,
-            String sentence,
-            String unit,
-            Contestant ours,
-            Contestant other,
-            Bound bound,
-            double limit) {
-        this(id, sentence, unit, ours, List.of(other), bound, limit);
-    }
-
     /** With the best of several settings of the other; {@link #choose} finds which that is. */
     Comparison(
             String id,

@@ -164,13 +164,8 @@ final class Comparisons {
     }
 
     private static Contestant nessie(String part, String unit) {
-        boolean isLatency = unit.equals("ns");
-        return new Contestant(
-                "Verbena Nessie",
-                Contestants.command("nessie", "bench-part", part, "--peer-processor=1").command(),
-                Map.of(),
-                isLatency ? Contestants.HALF_NS : MEGABYTES,
-                isLatency ? 1 : 1e-3);
+        Contestant program = Contestants.nessie(part).named("Verbena Nessie");
+        return unit.equals("ns") ? program : program.giving(MEGABYTES, 1e-3);
     }
 
     private static Contestant dart(String arguments, Pattern number, double scale) {

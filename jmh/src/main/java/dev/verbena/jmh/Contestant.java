@@ -32,7 +32,12 @@ record Contestant(
 
     /** The same with another scale. */
     Contestant scaled(double factor) {
-        return new Contestant(name, command, environment, number, scale * factor);
+        return giving(number, scale * factor);
+    }
+
+    /** The same with another of the numbers that it prints. */
+    Contestant giving(Pattern figure, double factor) {
+        return new Contestant(name, command, environment, figure, factor);
     }
 
     /** The same with more arguments. */

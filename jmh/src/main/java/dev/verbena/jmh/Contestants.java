@@ -57,6 +57,9 @@ final class Contestants {
             Stream.concat(Stream.of("-XX:+UseSerialGC"), ChildProcess.compilers().stream())
                     .toList();
 
+    /** What Agrona needs of the JVM. */
+    private static final String OPENS = "--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED";
+
     /** What Aeron's ping-pong sample is started with, as far as it concerns memory and the JVM. */
     private static final List<String> AERON_SAMPLE =
             List.of(
@@ -64,7 +67,8 @@ final class Contestants {
                     "-XX:GuaranteedSafepointInterval=300000",
                     "-Dagrona.disable.bounds.checks=true",
                     "-Daeron.term.buffer.sparse.file=false",
-                    "-Daeron.pre.touch.mapped.memory=true");
+                    "-Daeron.pre.touch.mapped.memory=true",
+                    OPENS);
 
     /** Values of UCX_TLS for processes of one machine, beside the default. */
     private static final List<String> UCX_TRANSPORTS =
@@ -135,13 +139,11 @@ final class Contestants {
             String lengths,
             Pattern number,
             double scale) {
-        List<String> line = new ArrayList<>(List.of("taskset", "-c", "0", JAVA));
-        line.addAll(JAVA_OPTIONS);
-        line.addAll(List.of("-cp", CLASS_PATH));
-        line.addAll(List.of("dev.verbena.cli.VerbenaCommand", command, "--json"));
-        line.addAll(List.of("--transport=" + transport, "--op=" + op, "--size=" + lengths));
-        line.add("--peer-processor=1");
-        return new Contestant("Verbena " + transport, line, Map.of(), number, scale);
+        String over = "--transport=" + transport;
+        String size = "--size=" + lengths;
+        return command(command, "--json", over, "--op=" + op, size, "--peer-processor=1")
+                .named("Verbena " + transport)
+                .giving(number, scale);
     }
 
     Contestant c(String op, String implementation, long length) {
@@ -196,68 +198,66 @@ final class Contestants {
     }
 
     static Contestant jucx() {
-        return peer(
-                "jucx",
-                List.of("taskset", "-c", "0"),
-                List.of(),
-                JucxPutPeer.class,
-                List.of("8", "400000", "1"));
+        return peer("jucx", "0", List.of(OPENS), JucxPutPeer.class, "8", "400000", "1");
     }
 
     /** As it comes, and as its own ping-pong sample is started. */
     static List<Contestant> aeron(int length) {
-        List<String> arguments = List.of(Integer.toString(length), "400000");
-        List<String> both = List.of("taskset", "-c", "0,1");
+        String[] arguments = {Integer.toString(length), "400000"};
+        Class<?> type = AeronIpcPeer.class;
         return List.of(
-                peer("Aeron IPC, default", both, List.of(), AeronIpcPeer.class, arguments),
-                peer("Aeron IPC, its sample's", both, AERON_SAMPLE, AeronIpcPeer.class, arguments));
+                peer("Aeron IPC, default", "0,1", List.of(OPENS), type, arguments),
+                peer("Aeron IPC, its sample's", "0,1", AERON_SAMPLE, type, arguments));
     }
 
     /** As it comes, and with handlers on the network's threads. */
     static List<Contestant> grpc(int length) {
-        List<String> both = List.of("taskset", "-c", "0,1");
         List<Contestant> settings = new ArrayList<>();
         for (String executor : List.of("default", "direct")) {
-            List<String> arguments = List.of(Integer.toString(length), "20000", executor);
-            settings.add(peer("gRPC " + executor, both, List.of(), GrpcPeer.class, arguments));
+            String[] arguments = {Integer.toString(length), "20000", executor};
+            String name = "gRPC " + executor;
+            settings.add(peer(name, "0,1", List.of(OPENS), GrpcPeer.class, arguments));
         }
         return settings;
     }
 
-    static Contestant peer(
+    private static Contestant peer(
             String name,
-            List<String> prefix,
+            String processors,
             List<String> options,
             Class<?> type,
-            List<String> arguments) {
-        List<String> command = new ArrayList<>(prefix);
-        command.add(JAVA);
-        command.addAll(JAVA_OPTIONS);
-        command.addAll(options);
-        command.add("--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED");
-        command.addAll(List.of("-cp", CLASS_PATH, type.getName()));
-        command.addAll(arguments);
-        return new Contestant(name, command, Map.of("UCX_ERROR_SIGNALS", ""), MICROSECONDS, 1e3);
+            String... arguments) {
+        List<String> line = java(processors, options, type.getName(), arguments);
+        return new Contestant(name, line, Map.of("UCX_ERROR_SIGNALS", ""), MICROSECONDS, 1e3);
+    }
+
+    /** A class in a JVM of its own. */
+    private static List<String> java(
+            String processors, List<String> options, String type, String... arguments) {
+        List<String> line = new ArrayList<>(List.of("taskset", "-c", processors, JAVA));
+        line.addAll(JAVA_OPTIONS);
+        line.addAll(options);
+        line.addAll(List.of("-cp", CLASS_PATH, type));
+        line.addAll(List.of(arguments));
+        return line;
     }
 
     /** Our command in a JVM of its own on processor 0; its figure is not looked for. */
     static Contestant command(String... words) {
-        List<String> line = new ArrayList<>(List.of("taskset", "-c", "0", JAVA));
-        line.addAll(JAVA_OPTIONS);
-        line.addAll(List.of("-cp", CLASS_PATH, "dev.verbena.cli.VerbenaCommand"));
-        line.addAll(List.of(words));
+        List<String> line = java("0", List.of(), ChildProcess.MAIN, words);
         return new Contestant("Verbena", line, Map.of(), Pattern.compile("\\G"), 1);
+    }
+
+    /** A part of what {@code nessie bench} measures, as half of there and back, ns. */
+    static Contestant nessie(String part) {
+        return command("nessie", "bench-part", part, "--peer-processor=1").giving(HALF_NS, 1);
     }
 
     /** A program of the peers that runs on two hosts, or on this one over loopback, for a shell. */
     static String peerCommand(Class<?> type, String arguments) {
-        return "%s %s --add-opens=java.base/jdk.internal.misc=ALL-UNNAMED -cp '%s' %s %s"
-                .formatted(
-                        JAVA,
-                        String.join(" ", JAVA_OPTIONS),
-                        CLASS_PATH,
-                        type.getName(),
-                        arguments);
+        String options = String.join(" ", JAVA_OPTIONS) + " " + OPENS;
+        return "%s %s -cp '%s' %s %s"
+                .formatted(JAVA, options, CLASS_PATH, type.getName(), arguments);
     }
 
     /** Of a program's settings those that are nobody's choice. */

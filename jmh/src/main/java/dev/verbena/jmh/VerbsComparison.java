@@ -1,11 +1,9 @@
 package dev.verbena.jmh;
 
+import dev.verbena.cli.terminal.ThisMachine;
 import dev.verbena.verbs.PortAttributes;
 import dev.verbena.verbs.RdmaDevice;
 import dev.verbena.verbs.RdmaDevices;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
@@ -137,24 +135,15 @@ public final class VerbsComparison {
                 contestants.runsAgain());
     }
 
-    private String environment() throws IOException {
+    private String environment() {
         return String.format(
                 "Device %s, %s, %s processors, Linux %s, Java %s; medians of %s rounds",
                 contestants.device(),
-                value("/proc/cpuinfo", "model name"),
+                ThisMachine.processor(),
                 Runtime.getRuntime().availableProcessors(),
                 System.getProperty("os.version"),
                 System.getProperty("java.version"),
                 rounds);
-    }
-
-    private static String value(String file, String name) throws IOException {
-        for (String line : Files.readAllLines(Path.of(file))) {
-            if (line.startsWith(name)) {
-                return line.substring(line.indexOf(':') + 1).trim();
-            }
-        }
-        return "unknown processor";
     }
 
     /** For the compiler: much once for each tool, as the loops are different ones. */

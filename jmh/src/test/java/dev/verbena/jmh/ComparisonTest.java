@@ -57,7 +57,7 @@ class ComparisonTest {
                 "sentence",
                 "ns",
                 new Contestant("ours", List.of("/bin/sh", "-c", ours), Map.of(), NUMBER, 1),
-                program("other", "20"),
+                List.of(program("other", "20")),
                 bound,
                 1);
     }

@@ -118,7 +118,7 @@ class VerbsComparisonTest {
                         "ours beside theirs",
                         "us",
                         says("3"),
-                        says("2"),
+                        List.of(says("2")),
                         Comparison.Bound.AT_MOST,
                         1.1);
         assertThat(comparison.rows()).singleElement().asString().contains("not measured");
