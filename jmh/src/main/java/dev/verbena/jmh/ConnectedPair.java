@@ -23,12 +23,25 @@ final class ConnectedPair implements AutoCloseable {
     final RegisteredRegion source;
     final RemoteDescriptor descriptor = new RemoteDescriptor();
     final long connection;
-    private final Transport[] targetTransport = new Transport[1];
     private final Thread targetThread;
     private volatile boolean running = true;
     private volatile URI targetUri;
     private volatile Throwable failure;
-    private volatile boolean connected;
+
+    /** Waits until a connection is there. */
+    private static final class Connecting implements TransportHandler {
+        private boolean isConnected;
+
+        @Override
+        public void onConnected(long handle, long context) {
+            isConnected = true;
+        }
+
+        @Override
+        public void onConnectFailed(long handle, long context, int status, String reason) {
+            throw new IllegalStateException("connect failed: " + reason);
+        }
+    }
 
     ConnectedPair(String scheme, int regionLength) {
         String job = "jmh-" + ProcessHandle.current().pid() + "-" + Long.toHexString(hashCode());
@@ -36,37 +49,36 @@ final class ConnectedPair implements AutoCloseable {
         targetThread.setDaemon(true);
         targetThread.start();
         while (targetUri == null) {
-            check();
+            if (failure != null) {
+                throw new IllegalStateException("benchmark target failed", failure);
+            }
             Thread.onSpinWait();
         }
         initiator = Transports.open(scheme, new TransportContext().job(job).name("initiator"));
         source = initiator.allocate(regionLength, 0);
-        connection =
-                initiator.connect(
-                        targetUri, new UnsafeBuffer(new byte[0]), 0, 0, 1, CONNECT_TIMEOUT_NS);
-        TransportHandler connecting =
-                new TransportHandler() {
-                    @Override
-                    public void onConnected(long handle, long context) {
-                        connected = true;
-                    }
-
-                    @Override
-                    public void onConnectFailed(
-                            long handle, long context, int status, String reason) {
-                        failure = new IllegalStateException("connect failed: " + reason);
-                    }
-                };
-        while (!connected) {
-            check();
-            initiator.poll(connecting, 16);
-        }
+        connection = connect(initiator, targetUri);
     }
 
-    private void check() {
-        if (failure != null) {
-            throw new IllegalStateException("benchmark target failed", failure);
+    /** Connects to one that polls elsewhere. */
+    static long connect(Transport transport, URI target) {
+        UnsafeBuffer nothing = new UnsafeBuffer(new byte[0]);
+        long connection = transport.connect(target, nothing, 0, 0, 1, CONNECT_TIMEOUT_NS);
+        Connecting connecting = new Connecting();
+        while (!connecting.isConnected) {
+            transport.poll(connecting, 16);
         }
+        return connection;
+    }
+
+    /** Takes whoever wants to connect. */
+    static TransportHandler accepting(Transport target) {
+        return new TransportHandler() {
+            @Override
+            public void onConnectRequest(
+                    long handle, URI peer, DirectBuffer data, int offset, int length) {
+                target.accept(handle, 2);
+            }
+        };
     }
 
     private void runTarget(String scheme, String job, int regionLength) {
@@ -76,20 +88,8 @@ final class ConnectedPair implements AutoCloseable {
                         target.allocate(regionLength, RemoteDescriptor.REMOTE_ALL)) {
             region.describe(0, regionLength, RemoteDescriptor.REMOTE_ALL, descriptor);
             target.listen();
-            targetTransport[0] = target;
             targetUri = target.uri();
-            TransportHandler accepting =
-                    new TransportHandler() {
-                        @Override
-                        public void onConnectRequest(
-                                long handle,
-                                URI peer,
-                                DirectBuffer privateData,
-                                int offset,
-                                int length) {
-                            target.accept(handle, 2);
-                        }
-                    };
+            TransportHandler accepting = accepting(target);
             while (running) {
                 if (target.poll(accepting, 64) == 0) {
                     Thread.onSpinWait();

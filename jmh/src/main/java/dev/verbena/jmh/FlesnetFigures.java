@@ -186,20 +186,16 @@ public final class FlesnetFigures {
         }
     }
 
-    private static void print(double value) {
-        System.out.printf(Locale.ROOT, "\"value\": %.2f%n", value);
-    }
-
     /** Prints one number: MB/s. */
     public static void main(String[] arguments) throws Exception {
         Transports.prepare();
         switch (arguments[0]) {
             case "compute" -> compute(arguments[1], Path.of(arguments[2]));
             case "target" -> RawRing.target(arguments[1]);
-            case "put" -> print(RawRing.put());
+            case "put" -> Samples.print(RawRing.put());
             case "built" -> {
                 try (TemporaryFolder folder = new TemporaryFolder("flesnet-figures-")) {
-                    print(built(folder.path));
+                    Samples.print(built(folder.path));
                 }
             }
             default -> throw new IllegalArgumentException(arguments[0]);

@@ -1,9 +1,5 @@
 package dev.verbena.jmh;
 
-import dev.verbena.staging.sink.Sink;
-import dev.verbena.staging.sink.SinkDataset;
-import dev.verbena.staging.sink.SinkSession;
-import dev.verbena.staging.sink.Sinks;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -11,19 +7,14 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
-import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.Statement;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.postgresql.PGConnection;
@@ -35,8 +26,7 @@ import org.postgresql.PGConnection;
  */
 public final class PostgresFigures implements AutoCloseable {
     private static final int ROWS = 1_000_000;
-    private static final int WARM_UPS = 1;
-    private static final int ROUNDS = 5;
+    private static final TableFigures TABLES = new TableFigures(ROWS, 1, 5);
     private static final boolean IS_ROOT = System.getProperty("user.name").equals("root");
     private static final String NOT_FOUND = "postgresql: not found";
 
@@ -116,42 +106,12 @@ public final class PostgresFigures implements AutoCloseable {
     }
 
     private double sink() throws Exception {
-        double[] rates = new double[ROUNDS];
-        Path staged = folder.resolve("staged");
-        ByteBuffer values = ByteBuffer.allocate(8 * ROWS).order(ByteOrder.LITTLE_ENDIAN);
-        for (int i = 0; i < ROWS; i++) {
-            values.putDouble(Math.sin(i * 0.001));
-        }
-        Files.write(staged, values.array());
-        String uri = "postgres://verbena@127.0.0.1:" + port + "/postgres";
-        try (Sink sink = Sinks.of(uri, PostgresFigures.class.getClassLoader());
-                SinkSession session = sink.open();
-                FileChannel data = FileChannel.open(staged)) {
-            for (int i = -WARM_UPS; i < ROUNDS; i++) {
-                String name = "v" + (i + WARM_UPS);
-                long beginNs = System.nanoTime();
-                session.transfer(new SinkDataset(name, "double", 8L * ROWS, 8, null, false), data);
-                keep(rates, i, beginNs);
-            }
-        }
-        return median(rates);
-    }
-
-    private static void keep(double[] rates, int round, long beginNs) {
-        if (round >= 0) {
-            rates[round] = ROWS * 1e6 / (System.nanoTime() - beginNs);
-        }
-    }
-
-    private static double median(double[] rates) {
-        Arrays.sort(rates);
-        return rates[ROUNDS / 2];
+        return TABLES.sink(folder, "postgres://verbena@127.0.0.1:" + port + "/postgres");
     }
 
     /** The sink makes the rows; COPY then gives them out, and takes them again. */
     private double copy() throws Exception {
         sink();
-        double[] rates = new double[ROUNDS];
         String url = "jdbc:postgresql://127.0.0.1:" + port + "/postgres?user=verbena";
         try (Connection connection = DriverManager.getConnection(url);
                 Statement statement = connection.createStatement()) {
@@ -160,27 +120,24 @@ public final class PostgresFigures implements AutoCloseable {
             copying.copyOut("COPY v0 TO STDOUT (FORMAT BINARY)", out);
             byte[] rows = out.toByteArray();
             connection.setAutoCommit(false);
-            for (int i = -WARM_UPS; i < ROUNDS; i++) {
-                String table = "copy" + (i + WARM_UPS);
-                long beginNs = System.nanoTime();
-                statement.execute("CREATE TABLE " + table + " (LIKE v0)");
-                copying.copyIn(
-                        "COPY " + table + " FROM STDIN (FORMAT BINARY)",
-                        new ByteArrayInputStream(rows),
-                        512 << 10);
-                connection.commit();
-                keep(rates, i, beginNs);
-            }
+            return TABLES.rate(
+                    number -> {
+                        String table = "copy" + number;
+                        statement.execute("CREATE TABLE " + table + " (LIKE v0)");
+                        copying.copyIn(
+                                "COPY " + table + " FROM STDIN (FORMAT BINARY)",
+                                new ByteArrayInputStream(rows),
+                                512 << 10);
+                        connection.commit();
+                    });
         }
-        return median(rates);
     }
 
     /** Prints one number. */
     public static void main(String[] arguments) throws Exception {
         try (TemporaryFolder folder = new TemporaryFolder("verbena-postgres-");
                 PostgresFigures figures = new PostgresFigures(folder.path)) {
-            double value = arguments[0].equals("sink") ? figures.sink() : figures.copy();
-            System.out.printf(Locale.ROOT, "\"value\": %.2f%n", value);
+            Samples.print(arguments[0].equals("sink") ? figures.sink() : figures.copy());
         }
     }
 

@@ -10,7 +10,6 @@ import java.io.IOException;
 import java.net.URI;
 import java.util.HexFormat;
 import java.util.concurrent.CompletableFuture;
-import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
@@ -21,7 +20,6 @@ final class RawRing implements AutoCloseable {
     private static final int RING = 1 << FlesnetFigures.RING_EXPONENT;
     private static final int SOURCE = 1 << FlesnetFigures.SOURCE_EXPONENT;
     private static final int WINDOW = RING / FlesnetFigures.COMPONENT;
-    private static final long CONNECT_TIMEOUT_NS = 10_000_000_000L;
 
     private final OtherProcess process;
     private final Transport transport;
@@ -29,7 +27,6 @@ final class RawRing implements AutoCloseable {
     private final RemoteDescriptor ring = new RemoteDescriptor();
     private final UnsafeBuffer content = new UnsafeBuffer(new byte[FlesnetFigures.COMPONENT]);
     private final long connection;
-    private boolean isConnected;
 
     private RawRing() throws IOException {
         String job = "raw-ring" + ProcessHandle.current().pid();
@@ -38,24 +35,7 @@ final class RawRing implements AutoCloseable {
         ring.decode(new UnsafeBuffer(HexFormat.of().parseHex(process.line())), 0);
         transport = Transports.open("shm", new TransportContext().job(job).name("initiator"));
         source = transport.allocate(SOURCE, 0);
-        UnsafeBuffer nothing = new UnsafeBuffer(new byte[0]);
-        connection = transport.connect(uri, nothing, 0, 0, 1, CONNECT_TIMEOUT_NS);
-        TransportHandler connecting =
-                new TransportHandler() {
-                    @Override
-                    public void onConnected(long handle, long context) {
-                        isConnected = true;
-                    }
-
-                    @Override
-                    public void onConnectFailed(
-                            long handle, long context, int status, String reason) {
-                        throw new IllegalStateException(reason);
-                    }
-                };
-        while (!isConnected) {
-            transport.poll(connecting, 16);
-        }
+        connection = ConnectedPair.connect(transport, uri);
     }
 
     /** MB/s. */
@@ -111,14 +91,7 @@ final class RawRing implements AutoCloseable {
     }
 
     private static void serve(Transport target) {
-        TransportHandler accepting =
-                new TransportHandler() {
-                    @Override
-                    public void onConnectRequest(
-                            long handle, URI peer, DirectBuffer data, int offset, int length) {
-                        target.accept(handle, 2);
-                    }
-                };
+        TransportHandler accepting = ConnectedPair.accepting(target);
         CompletableFuture<Void> end = CompletableFuture.runAsync(RawRing::awaitEndOfInput);
         while (!end.isDone()) {
             if (target.poll(accepting, 64) == 0) {

@@ -30,6 +30,11 @@ final class Samples {
                 ratios[ratios.length - 1]);
     }
 
+    /** Prints the one figure of a program. */
+    static void print(double value) {
+        System.out.printf(Locale.ROOT, "\"value\": %.2f%n", value);
+    }
+
     /** The median, then the least. */
     static String medianAndLeast(double[] values) {
         double least = Arrays.stream(values).min().orElse(Double.NaN);

@@ -28,7 +28,6 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.Arrays;
-import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -105,8 +104,7 @@ public final class StagingFigures {
         for (int i = 0; i < ROUNDS; i++) {
             rates[i] = LENGTH / 1e6 / round.run(number++);
         }
-        Arrays.sort(rates);
-        return rates[ROUNDS / 2];
+        return Samples.median(rates);
     }
 
     private static double since(long beginNs) {
@@ -355,8 +353,7 @@ public final class StagingFigures {
     public static void main(String[] arguments) throws Exception {
         Path memory = CountersFile.defaultShmDirectory();
         try (TemporaryFolder folder = new TemporaryFolder(memory, "verbena-figures-")) {
-            double value = new StagingFigures(folder.path).measure(arguments);
-            System.out.printf(Locale.ROOT, "\"value\": %.2f%n", value);
+            Samples.print(new StagingFigures(folder.path).measure(arguments));
         }
     }
 }
