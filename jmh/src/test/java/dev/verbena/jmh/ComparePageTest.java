@@ -105,13 +105,7 @@ class ComparePageTest {
         // Of a row without a target, too.
         Comparison untargeted =
                 new Comparison(
-                        "second",
-                        "x",
-                        "ns",
-                        says(1),
-                        List.of(says(2)),
-                        Comparison.Bound.NONE,
-                        0);
+                        "second", "x", "ns", says(1), List.of(says(2)), Comparison.Bound.NONE, 0);
         untargeted.takePair(says(80), true);
         old = List.of("| second | x | near (80 ns), 10 pairs, 0 dropped | 5 |");
         page.put("old machine.", "second", old, "| second | `o old` | `c` |");

@@ -260,31 +260,29 @@ public abstract class DartServe extends CliCommand {
 
     private void report(ServerStatistics statistics) {
         say(
-                String.format(
-                        "%s stopped: %d messages pulled (%.1f MB), %d confirmed by the receiver, %d"
-                                + " failed, %d processes lost",
-                        role(),
-                        statistics.transferredCount(),
-                        statistics.pulledBytes() / 1e6,
-                        statistics.streamedCount(),
-                        statistics.failedCount(),
-                        statistics.lostClientCount()));
+                "%s stopped: %d messages pulled (%.1f MB), %d confirmed by the receiver, %d"
+                        + " failed, %d processes lost",
+                role(),
+                statistics.transferredCount(),
+                statistics.pulledBytes() / 1e6,
+                statistics.streamedCount(),
+                statistics.failedCount(),
+                statistics.lostClientCount());
     }
 
     private void report(SpillStatistics spilled) {
         if (spilled.writtenBytes() > 0 || spilled.bytes() > 0 || spilled.replayedCount() > 0) {
             say(
-                    String.format(
-                            "spill: %.1f MB written, %d messages delivered from files, %d messages"
-                                    + " remain in %d files (%.1f MB)%s",
-                            spilled.writtenBytes() / 1e6,
-                            spilled.replayedCount(),
-                            spilled.messageCount(),
-                            spilled.fileCount(),
-                            spilled.bytes() / 1e6,
-                            spilled.messageCount() > 0
-                                    ? "; start a server with the same --spill to deliver them"
-                                    : ""));
+                    "spill: %.1f MB written, %d messages delivered from files, %d messages"
+                            + " remain in %d files (%.1f MB)%s",
+                    spilled.writtenBytes() / 1e6,
+                    spilled.replayedCount(),
+                    spilled.messageCount(),
+                    spilled.fileCount(),
+                    spilled.bytes() / 1e6,
+                    spilled.messageCount() > 0
+                            ? "; start a server with the same --spill to deliver them"
+                            : "");
         }
     }
 

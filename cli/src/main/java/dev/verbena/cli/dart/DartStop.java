@@ -55,8 +55,7 @@ public final class DartStop extends CliCommand {
             }
             TimeUnit.MILLISECONDS.sleep(LOOK_AGAIN_MS);
         }
-        out().println("stopped");
-        out().flush();
+        say("stopped");
         return 0;
     }
 

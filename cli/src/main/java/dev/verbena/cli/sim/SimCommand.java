@@ -176,7 +176,7 @@ public final class SimCommand extends CliCommand {
             made.addAll(written == null ? List.of() : OutputFolder.absent(written));
         }
         try {
-            simulate(out, scenario);
+            simulate(scenario);
         } catch (ParameterException | Messages.Failure e) {
             boolean isRefused = e instanceof ParameterException && !hasRun;
             made.removeIf(path -> !isRefused && !Files.isDirectory(path));
@@ -186,22 +186,22 @@ public final class SimCommand extends CliCommand {
         return 0;
     }
 
-    private void simulate(PrintWriter out, Scenario scenario) {
+    private void simulate(Scenario scenario) {
         SimReport report = null;
         if (output != null) {
             OutputFolder.prepare("--output", output);
             report = new SimReport(scenario.name(), scenario.description(), scenario.measure());
         }
         if (trace == null && events == null) {
-            runAll(out, scenario, report, null);
+            runAll(scenario, report, null);
         } else {
-            runTraced(out, scenario, report);
+            runTraced(scenario, report);
         }
         if (report != null) {
             SimReport written = report;
             OutputFolder.write("--output", output, () -> written.write(output, environment()));
             // Behind JSON it would be no part of it.
-            (isJson ? err() : out).println("report: " + output.resolve("report.html"));
+            (isJson ? err() : out()).println("report: " + output.resolve("report.html"));
         }
     }
 
@@ -230,20 +230,20 @@ public final class SimCommand extends CliCommand {
         }
     }
 
-    private void runTraced(PrintWriter out, Scenario scenario, SimReport report) {
+    private void runTraced(Scenario scenario, SimReport report) {
         SimTraces traces = SimTraces.open(trace, events);
         OutputFolder.write(
                 "--trace",
                 trace,
                 () -> {
                     try (traces) {
-                        runAll(out, scenario, report, traces);
+                        runAll(scenario, report, traces);
                     }
                 });
     }
 
     /** What any run needs is looked at before the first, which may be long. */
-    private void runAll(PrintWriter out, Scenario scenario, SimReport report, SimTraces traces) {
+    private void runAll(Scenario scenario, SimReport report, SimTraces traces) {
         Curve usual = new Curve(scenario.name(), Integer.MAX_VALUE, scenario.measure(), List.of());
         List<Integer> numbers = processes != null ? processes : PROCESSES;
         if (isFigure && processes == null && !scenario.figure().isEmpty()) {
@@ -259,11 +259,11 @@ public final class SimCommand extends CliCommand {
         List<Runnable> runs = new ArrayList<>();
         for (Curve curve : curves) {
             if (isFigure && !isJson) {
-                runs.add(() -> out.println(curve.name()));
+                runs.add(() -> say(curve.name()));
             }
             for (int count : numbers) {
                 if (count <= curve.processesMax()) {
-                    runs.add(prepared(out, scenario, curve, count, report, traces));
+                    runs.add(prepared(scenario, curve, count, report, traces));
                 }
             }
         }
@@ -313,12 +313,7 @@ public final class SimCommand extends CliCommand {
     }
 
     private Runnable prepared(
-            PrintWriter out,
-            Scenario scenario,
-            Curve curve,
-            int count,
-            SimReport report,
-            SimTraces traces) {
+            Scenario scenario, Curve curve, int count, SimReport report, SimTraces traces) {
         Machine machine = new Machine();
         Map<String, Long> parameters = new LinkedHashMap<>();
         List<String> changes = new ArrayList<>(curve.settings());
@@ -355,8 +350,7 @@ public final class SimCommand extends CliCommand {
             if (report != null) {
                 report.add(curve, result, json(scenario, machine, result, seconds));
             }
-            print(out, scenario, curve, machine, result, seconds);
-            out.flush();
+            print(scenario, curve, machine, result, seconds);
             hasRun = true;
         };
     }
@@ -419,14 +413,13 @@ public final class SimCommand extends CliCommand {
     }
 
     private void print(
-            PrintWriter out,
             Scenario scenario,
             Curve curve,
             Machine machine,
             SimulationResult result,
             double seconds) {
         if (isJson) {
-            out.println(Json.of(json(scenario, machine, result, seconds)));
+            say(Json.of(json(scenario, machine, result, seconds)));
             return;
         }
         Machine usual = new Machine();
@@ -439,29 +432,22 @@ public final class SimCommand extends CliCommand {
                                 differs.append(", ").append(key).append('=').append(value);
                             }
                         });
-        out.println(
-                Text.format(
-                        "%s, %d processes: %s",
-                        scenario.name(), result.processes(), curve.measure().line(result)));
-        out.println(
-                Text.format(
-                        "  machine: %s%s; otherwise Table 1 of the paper",
-                        result.topology().name(), differs));
-        out.println(
-                Text.format(
-                        "  busiest cable: %s, %.1f %% of the time",
-                        SimReport.name(result.links(), (int) busiest[0]), 100 * busiest[1]));
-        out.println(
-                Text.format(
-                        "  %d puts, median latency %.3f us, 99 %% %.3f us, longest %.3f us",
-                        result.putCount(),
-                        result.latency().getValueAtPercentile(50) / 1e3,
-                        result.latency().getValueAtPercentile(99) / 1e3,
-                        result.latency().getMaxValue() / 1e3));
-        out.println(
-                Text.format(
-                        "  %d events in %.2f s, seed %d, trace %016x",
-                        result.events(), seconds, seed, result.traceHash()));
+        say(
+                "%s, %d processes: %s",
+                scenario.name(), result.processes(), curve.measure().line(result));
+        say("  machine: %s%s; otherwise Table 1 of the paper", result.topology().name(), differs);
+        say(
+                "  busiest cable: %s, %.1f %% of the time",
+                SimReport.name(result.links(), (int) busiest[0]), 100 * busiest[1]);
+        say(
+                "  %d puts, median latency %.3f us, 99 %% %.3f us, longest %.3f us",
+                result.putCount(),
+                result.latency().getValueAtPercentile(50) / 1e3,
+                result.latency().getValueAtPercentile(99) / 1e3,
+                result.latency().getMaxValue() / 1e3);
+        say(
+                "  %d events in %.2f s, seed %d, trace %016x",
+                result.events(), seconds, seed, result.traceHash());
     }
 
     private Map<String, Object> json(

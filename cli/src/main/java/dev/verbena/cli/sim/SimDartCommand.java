@@ -2,12 +2,10 @@ package dev.verbena.cli.sim;
 
 import dev.verbena.cli.terminal.CliCommand;
 import dev.verbena.cli.terminal.ProgressLine;
-import dev.verbena.cli.terminal.Text;
 import dev.verbena.nsim.Machine;
 import dev.verbena.nsim.dart.DartReport;
 import dev.verbena.nsim.dart.DartSimulation;
 import dev.verbena.nsim.dart.DartWallTimes;
-import java.io.PrintWriter;
 import java.util.List;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -124,16 +122,13 @@ final class SimDartCommand extends CliCommand {
         } finally {
             line.end();
         }
-        PrintWriter out = out();
-        print(out, report);
-        print(out, report, simulation.wallTimes(), (System.nanoTime() - began) / 1e9);
-        out.flush();
+        print(report);
+        print(report, simulation.wallTimes(), (System.nanoTime() - began) / 1e9);
         return 0;
     }
 
-    private static void print(PrintWriter out, DartReport r) {
+    private void print(DartReport r) {
         say(
-                out,
                 "%d nodes, %d servers, %d receivers: %d messages, %d bytes in %.3f ms of virtual"
                         + " time",
                 r.nodes(),
@@ -143,50 +138,29 @@ final class SimDartCommand extends CliCommand {
                 r.bytes(),
                 r.totalNs() / MILLION);
         say(
-                out,
                 "  before:   servers ready after %.3f ms, all nodes registered %.3f ms later",
-                r.bootNs() / MILLION,
-                r.registerNs() / MILLION);
+                r.bootNs() / MILLION, r.registerNs() / MILLION);
         say(
-                out,
                 "  a node:   computing %.3f ms, waiting to send %.3f ms (at most %.3f ms)",
-                r.computeNs() / MILLION,
-                r.blockedMeanNs() / MILLION,
-                r.blockedMaxNs() / MILLION);
+                r.computeNs() / MILLION, r.blockedMeanNs() / MILLION, r.blockedMaxNs() / MILLION);
         say(
-                out,
                 "  a piece:  pulled in %.3f ms, queued %.3f ms, streamed and acknowledged in %.3f"
                         + " ms",
-                r.pullNs() / MILLION,
-                r.queueNs() / MILLION,
-                r.streamNs() / MILLION);
+                r.pullNs() / MILLION, r.queueNs() / MILLION, r.streamNs() / MILLION);
         say(
-                out,
                 "  used:     cables into servers %.1f %%, servers' lines %.1f %%, receivers' lines"
                         + " %.1f %%",
-                100 * r.serverCableShare(),
-                100 * r.serverLineShare(),
-                100 * r.receiverShare());
+                100 * r.serverCableShare(), 100 * r.serverLineShare(), 100 * r.receiverShare());
     }
 
-    private void print(PrintWriter out, DartReport r, DartWallTimes wall, double seconds) {
+    private void print(DartReport r, DartWallTimes wall, double seconds) {
         say(
-                out,
                 "  %d events, %d steps of agents in %.2f s, seed %d, trace %016x",
-                r.events(),
-                r.steps(),
-                seconds,
-                seed,
-                r.traceHash());
+                r.events(), r.steps(), seconds, seed, r.traceHash());
         say(
-                out,
                 "  of these: making %.2f s, servers starting %.2f s, run %.2f s, end %.2f s",
-                wall.setUpNs() / 1e9,
-                wall.bootNs() / 1e9,
-                wall.runNs() / 1e9,
-                wall.endNs() / 1e9);
+                wall.setUpNs() / 1e9, wall.bootNs() / 1e9, wall.runNs() / 1e9, wall.endNs() / 1e9);
         say(
-                out,
                 "  spent in: nodes %.2f s, master %.2f s, slaves %.2f s, receivers %.2f s, network"
                         + " and streams %.2f s; heap %d MiB of %d MiB in use",
                 wall.computesNs() / 1e9,
@@ -196,9 +170,5 @@ final class SimDartCommand extends CliCommand {
                 wall.modelNs() / 1e9,
                 (Runtime.getRuntime().totalMemory() - Runtime.getRuntime().freeMemory()) >> 20,
                 Runtime.getRuntime().maxMemory() >> 20);
-    }
-
-    private static void say(PrintWriter out, String format, Object... values) {
-        out.println(Text.format(format, values));
     }
 }

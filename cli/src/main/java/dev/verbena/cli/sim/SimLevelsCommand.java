@@ -56,27 +56,24 @@ final class SimLevelsCommand extends CliCommand {
         out.println(
                 "1 MiB that start within 200 us or less. Error: (message level - packet level) /");
         out.println("packet level.");
-        print(out, "The time of a whole case", comparison.caseErrors());
+        print("The time of a whole case", comparison.caseErrors());
         print(
-                out,
                 "The time of a single message, until its data are in memory",
                 comparison.messageErrors());
         out.flush();
         return 0;
     }
 
-    private static void print(PrintWriter out, String title, double[] errors) {
+    private void print(String title, double[] errors) {
+        PrintWriter out = out();
         out.printf("%n## %s%n%n", title);
         out.println("| part of " + errors.length + " | error at most, signs ignored | signed |");
         out.println("|---|---|---|");
         for (double part : PARTS) {
             int at = Math.max(0, (int) Math.ceil(part * errors.length) - 1);
-            out.println(
-                    Text.format(
-                            "| %.0f %% | %.2f %% | %.2f %% |",
-                            100 * part,
-                            100 * LevelComparison.absolute(errors, part),
-                            100 * errors[at]));
+            say(
+                    "| %.0f %% | %.2f %% | %.2f %% |",
+                    100 * part, 100 * LevelComparison.absolute(errors, part), 100 * errors[at]);
         }
         out.printf("%n```%n");
         for (int i = 1; i < BOUNDS.length; i++) {

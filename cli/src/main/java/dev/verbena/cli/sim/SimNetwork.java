@@ -75,10 +75,6 @@ final class SimNetwork implements Performer, TransportHandler, AutoCloseable {
         return transport.uri();
     }
 
-    String explain() {
-        return transport.explain();
-    }
-
     /** Connects to those of higher rank, waits for those of lower. */
     void connect(URI[] uris) {
         for (int to = rank + 1; to < size; to++) {

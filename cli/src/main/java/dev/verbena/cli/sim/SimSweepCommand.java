@@ -66,11 +66,10 @@ final class SimSweepCommand extends CliCommand {
             tell(out, found, replay, last);
             return 1;
         }
-        out.println(
-                Text.format(
-                        "%d seeds, no promise broken; %d messages delivered, %d reported as failed,"
-                                + " %.1f s",
-                        seeds, sums[0], sums[1], (System.nanoTime() - began) / 1e9));
+        say(
+                "%d seeds, no promise broken; %d messages delivered, %d reported as failed,"
+                        + " %.1f s",
+                seeds, sums[0], sums[1], (System.nanoTime() - began) / 1e9);
         return 0;
     }
 

@@ -52,18 +52,12 @@ public final class ErrorsCommand extends CliCommand {
     }
 
     private int show(PrintWriter out, String jobName, CountersFile file) {
-        boolean isAlive = file.isAlive();
         int[] distinct = {0};
         try {
             file.errors(
                     (count, first, last, text) -> {
                         if (distinct[0]++ == 0) {
-                            out.printf(
-                                    "%s  process %d, job %s%s%n",
-                                    file.application(),
-                                    file.pid(),
-                                    jobName,
-                                    isAlive ? "" : " (dead)");
+                            out.println(Jobs.title(file, jobName));
                         }
                         out.printf(
                                 "  %d times, first %s, last %s%n", count, time(first), time(last));
@@ -73,7 +67,7 @@ public final class ErrorsCommand extends CliCommand {
         } catch (IOException e) {
             out.println(file.path() + ": " + Messages.of(e));
         }
-        if (!isAlive && isRemoving) {
+        if (isRemoving && !file.isAlive()) {
             remove(out, file.path());
         }
         return distinct[0];

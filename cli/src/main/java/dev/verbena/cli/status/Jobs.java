@@ -72,6 +72,12 @@ final class Jobs {
         return errors[0];
     }
 
+    /** What is shown above what a process has told. */
+    static String title(CountersFile file, String job) {
+        return "%s  process %d, job %s%s"
+                .formatted(file.application(), file.pid(), job, file.isAlive() ? "" : " (dead)");
+    }
+
     /** "of job 'x'" for sentences; empty for all jobs. */
     static String named(String job) {
         return job == null ? "" : " of job '" + job + "'";

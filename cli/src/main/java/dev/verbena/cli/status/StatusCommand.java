@@ -40,13 +40,10 @@ public final class StatusCommand extends CliCommand {
     }
 
     private boolean show(PrintWriter out, String jobName, CountersFile file) {
-        boolean isAlive = file.isAlive();
-        if (!isAlive && !isAll) {
+        if (!isAll && !file.isAlive()) {
             return false;
         }
-        out.printf(
-                "%s  process %d, job %s%s%n",
-                file.application(), file.pid(), jobName, isAlive ? "" : " (dead)");
+        out.println(Jobs.title(file, jobName));
         file.counters()
                 .forEach(
                         (value, id, label) -> {

@@ -36,6 +36,11 @@ public abstract class CliCommand implements Callable<Integer> {
         out().flush();
     }
 
+    /** As {@link #say(String)}, with values in it as {@link Text#format} puts them there. */
+    protected final void say(String format, Object... values) {
+        say(Text.format(format, values));
+    }
+
     /** The words behind "verbena". */
     protected final String commandLine() {
         return String.join(" ", spec.commandLine().getParseResult().originalArgs());
