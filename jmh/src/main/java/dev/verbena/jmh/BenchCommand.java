@@ -251,7 +251,7 @@ final class BenchCommand extends CliCommand {
 
     private void requireKnown() {
         List<String> known = new ArrayList<>(BenchPlan.OTHERS);
-        new TransportOption.Schemes().forEach(known::add);
+        known.addAll(TransportOption.schemes());
         for (String name : wanted) {
             if (!known.contains(name)) {
                 throw wrong("--transport %s is none of %s", name, String.join(", ", known));

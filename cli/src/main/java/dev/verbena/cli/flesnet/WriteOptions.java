@@ -79,7 +79,7 @@ final class WriteOptions {
     List<WriteStack> stacks(Path program, Consumer<String> missing)
             throws IOException, InterruptedException {
         List<WriteStack> stacks = new ArrayList<>();
-        for (String scheme : schemes.isEmpty() ? new TransportOption.Schemes() : schemes) {
+        for (String scheme : schemes.isEmpty() ? TransportOption.schemes() : schemes) {
             String cause = Transports.provider(scheme).unavailabilityCause();
             if (cause != null) {
                 missing.accept("without the line of %s: %s".formatted(scheme, cause));

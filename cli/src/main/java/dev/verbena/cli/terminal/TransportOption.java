@@ -2,7 +2,6 @@ package dev.verbena.cli.terminal;
 
 import dev.verbena.transport.TransportProvider;
 import dev.verbena.transport.Transports;
-import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import picocli.CommandLine.Model.CommandSpec;
@@ -19,17 +18,17 @@ public final class TransportOption {
             defaultValue = "portals")
     private String scheme;
 
-    /** Schemes on the class path. */
+    /** As {@link #schemes}, for picocli. */
     public static final class Schemes implements Iterable<String> {
         @Override
         public Iterator<String> iterator() {
-            List<String> schemes = new ArrayList<>();
-            for (TransportProvider provider : Transports.providers()) {
-                schemes.add(provider.scheme());
-            }
-            schemes.sort(null);
-            return schemes.iterator();
+            return schemes().iterator();
         }
+    }
+
+    /** Schemes on the class path, sorted. */
+    public static List<String> schemes() {
+        return Transports.providers().stream().map(TransportProvider::scheme).toList();
     }
 
     /**
@@ -49,8 +48,7 @@ public final class TransportOption {
 
     /** As the other form, for what was typed in place of {@code --transport}. */
     public static String require(CommandSpec spec, String typed, String scheme) {
-        List<String> known = new ArrayList<>();
-        new Schemes().forEach(known::add);
+        List<String> known = schemes();
         if (!known.contains(scheme)) {
             throw CliCommand.wrong(
                     spec, "%s: there is no such transport; there are %s", typed, known);
