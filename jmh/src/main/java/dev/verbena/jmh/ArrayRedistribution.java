@@ -19,7 +19,6 @@ import dev.verbena.transport.Transports;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -193,15 +192,8 @@ public final class ArrayRedistribution implements AutoCloseable {
             };
             for (int i = 0; i < names.length; i++) {
                 int column = i;
-                double[] sorted = Arrays.stream(samples).mapToDouble(s -> s[column]).toArray();
-                Arrays.sort(sorted);
-                System.out.printf(
-                        Locale.ROOT,
-                        "\"%s\": %.2f (%.2f to %.2f)%n",
-                        names[i],
-                        sorted[rounds / 2],
-                        sorted[0],
-                        sorted[rounds - 1]);
+                double[] values = Arrays.stream(samples).mapToDouble(s -> s[column]).toArray();
+                System.out.printf("\"%s\": %s%n", names[i], Samples.spread(values));
             }
         }
     }

@@ -3,7 +3,7 @@ package dev.verbena.jmh;
 import dev.verbena.jmh.BenchProgram.Reading;
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.Arrays;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -162,10 +162,10 @@ final class BenchGroup {
 
     /** Greatest less least, as a part of the median; NaN with fewer than two rounds. */
     double spread(String series, int bytes) {
-        double[] samples = sorted(samples(series, bytes, figure));
-        return samples.length < 2
+        List<Double> samples = samples(series, bytes, figure);
+        return samples.size() < 2
                 ? Double.NaN
-                : (samples[samples.length - 1] - samples[0]) / Samples.median(samples);
+                : (Collections.max(samples) - Collections.min(samples)) / median(samples);
     }
 
     /** Whether the rounds differ so much that a ratio near 1 says nothing. */
@@ -179,12 +179,8 @@ final class BenchGroup {
     }
 
     private static double median(List<Double> samples) {
-        return samples.isEmpty() ? Double.NaN : Samples.median(sorted(samples));
-    }
-
-    private static double[] sorted(List<Double> samples) {
-        double[] sorted = samples.stream().mapToDouble(Double::doubleValue).toArray();
-        Arrays.sort(sorted);
-        return sorted;
+        return samples.isEmpty()
+                ? Double.NaN
+                : Samples.median(samples.stream().mapToDouble(Double::doubleValue).toArray());
     }
 }

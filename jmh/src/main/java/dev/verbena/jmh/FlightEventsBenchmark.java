@@ -2,33 +2,20 @@ package dev.verbena.jmh;
 
 import dev.verbena.agent.RealEnvironment;
 import dev.verbena.agent.StagingEvents;
-import java.util.concurrent.TimeUnit;
 import jdk.jfr.Recording;
 import org.openjdk.jmh.annotations.Benchmark;
-import org.openjdk.jmh.annotations.BenchmarkMode;
 import org.openjdk.jmh.annotations.Fork;
 import org.openjdk.jmh.annotations.Level;
-import org.openjdk.jmh.annotations.Measurement;
-import org.openjdk.jmh.annotations.Mode;
-import org.openjdk.jmh.annotations.OutputTimeUnit;
 import org.openjdk.jmh.annotations.Param;
-import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
-import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
-import org.openjdk.jmh.annotations.Warmup;
 
 /**
  * What an event of the flight recorder costs the one who tells it. Run with {@code -prof gc}:
  * without a recording the normalised allocation rate must stay below 0.1 B/op.
  */
-@State(Scope.Thread)
-@BenchmarkMode(Mode.AverageTime)
-@OutputTimeUnit(TimeUnit.NANOSECONDS)
-@Warmup(iterations = 3, time = 1)
-@Measurement(iterations = 3, time = 1)
 @Fork(1)
-public class FlightEventsBenchmark {
+public class FlightEventsBenchmark extends OperationBenchmark {
     /** Nobody listens; the recorder was never asked for; it runs without, or with, this event. */
     @Param({"none", "off", "disabled", "recorded"})
     public String recording;

@@ -1,6 +1,7 @@
 package dev.verbena.jmh;
 
 import java.util.Arrays;
+import java.util.DoubleSummaryStatistics;
 import java.util.Locale;
 
 /** What is said of the figures of several rounds. Leaves the figures in their order. */
@@ -15,19 +16,20 @@ final class Samples {
         return sorted.length % 2 == 1 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
     }
 
-    /** Of the ratios of each round: the median, then the least and the greatest. */
+    /** As {@link #spread}, of the ratios of each round. */
     static String ratios(double[] ours, double[] others) {
         double[] ratios = new double[ours.length];
         for (int i = 0; i < ratios.length; i++) {
             ratios[i] = ours[i] / others[i];
         }
-        Arrays.sort(ratios);
+        return spread(ratios);
+    }
+
+    /** The median, then the least and the greatest. */
+    static String spread(double[] values) {
+        DoubleSummaryStatistics all = Arrays.stream(values).summaryStatistics();
         return String.format(
-                Locale.ROOT,
-                "%.2f (%.2f to %.2f)",
-                median(ratios),
-                ratios[0],
-                ratios[ratios.length - 1]);
+                Locale.ROOT, "%.2f (%.2f to %.2f)", median(values), all.getMin(), all.getMax());
     }
 
     /** Prints the one figure of a program. */

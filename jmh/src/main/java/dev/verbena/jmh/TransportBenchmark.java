@@ -2,32 +2,17 @@ package dev.verbena.jmh;
 
 import dev.verbena.transport.Transport;
 import dev.verbena.transport.TransportHandler;
-import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
-import org.openjdk.jmh.annotations.BenchmarkMode;
-import org.openjdk.jmh.annotations.Fork;
 import org.openjdk.jmh.annotations.Level;
-import org.openjdk.jmh.annotations.Measurement;
-import org.openjdk.jmh.annotations.Mode;
-import org.openjdk.jmh.annotations.OutputTimeUnit;
 import org.openjdk.jmh.annotations.Param;
-import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
-import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
-import org.openjdk.jmh.annotations.Warmup;
 
 /**
  * What an operation costs its initiator: post, and poll of the completion. Run with {@code -prof
  * gc}: the normalised allocation rate must stay below 0.1 B/op.
  */
-@State(Scope.Thread)
-@BenchmarkMode(Mode.AverageTime)
-@OutputTimeUnit(TimeUnit.NANOSECONDS)
-@Warmup(iterations = 3, time = 1)
-@Measurement(iterations = 3, time = 1)
-@Fork(3)
-public class TransportBenchmark {
+public class TransportBenchmark extends OperationBenchmark {
     private static final TransportHandler NOTHING = TransportHandler.IGNORE;
     private static final int BATCH = 64;
 

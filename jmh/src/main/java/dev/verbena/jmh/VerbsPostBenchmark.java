@@ -17,20 +17,13 @@ import dev.verbena.verbs.SendRequests;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
-import org.openjdk.jmh.annotations.BenchmarkMode;
-import org.openjdk.jmh.annotations.Fork;
 import org.openjdk.jmh.annotations.Level;
-import org.openjdk.jmh.annotations.Measurement;
-import org.openjdk.jmh.annotations.Mode;
 import org.openjdk.jmh.annotations.OperationsPerInvocation;
-import org.openjdk.jmh.annotations.OutputTimeUnit;
 import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
-import org.openjdk.jmh.annotations.Warmup;
 
 /**
  * What Java adds to posting and polling, on a device whose post and poll do nothing; beside each
@@ -40,13 +33,7 @@ import org.openjdk.jmh.annotations.Warmup;
  * <p>The sends are not signalled and nothing completes, so the queue is made empty every so often;
  * the time for that is part of the figures.
  */
-@State(Scope.Thread)
-@BenchmarkMode(Mode.AverageTime)
-@OutputTimeUnit(TimeUnit.NANOSECONDS)
-@Warmup(iterations = 3, time = 1)
-@Measurement(iterations = 3, time = 1)
-@Fork(3)
-public class VerbsPostBenchmark {
+public class VerbsPostBenchmark extends OperationBenchmark {
     static final int ROUNDS = 10_000;
     static final int BATCH = 16;
     private static final String SOURCE = "java-api/src/test/c/ibverbs_stub.c";
