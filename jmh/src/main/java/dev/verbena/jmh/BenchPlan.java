@@ -1,6 +1,7 @@
 package dev.verbena.jmh;
 
 import dev.verbena.cli.nessie.BenchPart;
+import dev.verbena.cli.terminal.ThisMachine;
 import dev.verbena.jmh.peers.NioPeer;
 import dev.verbena.transport.TransportProvider;
 import dev.verbena.transport.Transports;
@@ -66,7 +67,7 @@ final class BenchPlan {
         this.contestants = new Contestants(softnicBench.toString());
         this.lengths = List.copyOf(lengths);
         this.effort = effort;
-        boolean isInstalled = Contestants.isOnPath(Contestants.UCX);
+        boolean isInstalled = ThisMachine.isOnPath(Contestants.UCX);
         hasUcx = isInstalled && effort != Effort.TRIAL;
         if (isWanted(wanted, "shm") && !isInstalled) {
             leftOut.put("UCX, jucx", "no " + Contestants.UCX + " on the PATH (package ucx-utils)");

@@ -1,5 +1,6 @@
 package dev.verbena.jmh;
 
+import dev.verbena.cli.terminal.ThisMachine;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -95,7 +96,7 @@ public final class CompareMain {
                         .filter(each -> wanted.isEmpty() || wanted.stream().anyMatch(each::isNamed))
                         .toList();
         for (Comparison comparison : chosen) {
-            if (comparison.needs(Contestants.UCX) && !Contestants.isOnPath(Contestants.UCX)) {
+            if (comparison.needs(Contestants.UCX) && !ThisMachine.isOnPath(Contestants.UCX)) {
                 System.out.printf(
                         "%s is left out: no %s on the PATH (package ucx-utils)%n",
                         comparison.id, Contestants.UCX);
@@ -103,7 +104,7 @@ public final class CompareMain {
         }
         int put = 0;
         for (Comparison comparison : chosen) {
-            if (!comparison.needs(Contestants.UCX) || Contestants.isOnPath(Contestants.UCX)) {
+            if (!comparison.needs(Contestants.UCX) || ThisMachine.isOnPath(Contestants.UCX)) {
                 comparison.choose();
                 take(comparison, probe, pairs);
                 comparison.rows().forEach(System.out::println);

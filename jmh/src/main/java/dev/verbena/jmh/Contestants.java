@@ -4,12 +4,8 @@ import dev.verbena.cli.terminal.ChildProcess;
 import dev.verbena.jmh.peers.AeronIpcPeer;
 import dev.verbena.jmh.peers.GrpcPeer;
 import dev.verbena.jmh.peers.JucxPutPeer;
-import java.io.File;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
@@ -79,12 +75,6 @@ final class Contestants {
     /** With softnic's C twin at this path. */
     Contestants(String bench) {
         this.bench = bench;
-    }
-
-    /** Whether a program can be started by its name. */
-    static boolean isOnPath(String program) {
-        return Arrays.stream(System.getenv("PATH").split(File.pathSeparator))
-                .anyMatch(folder -> Files.isExecutable(Path.of(folder, program)));
     }
 
     /**

@@ -120,13 +120,10 @@ public final class DartSend extends CliCommand {
             if (isLate || termination.isAsked() || !isWorthAnother(failure)) {
                 boolean isMasterThere = Files.exists(service.configuration());
                 throw new Messages.Failure(
-                        "%s; not confirmed: %s%s"
-                                .formatted(
-                                        failure.getMessage(),
-                                        queue.unconfirmed(),
-                                        isMasterThere
-                                                ? ""
-                                                : ". Is a master running with this --config?"));
+                        "%s; not confirmed: %s%s",
+                        failure.getMessage(),
+                        queue.unconfirmed(),
+                        isMasterThere ? "" : ". Is a master running with this --config?");
             }
             if (!failure.getMessage().equals(said)) {
                 said = failure.getMessage();

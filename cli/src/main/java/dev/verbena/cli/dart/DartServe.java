@@ -84,7 +84,10 @@ public abstract class DartServe extends CliCommand {
     abstract DartServer.Context configure(DartServer.Context context, Termination termination)
             throws IOException;
 
-    abstract String role();
+    /** As the subcommand is called. */
+    private String role() {
+        return spec.name();
+    }
 
     /** The server has won its file, or is registered. */
     void ready() throws IOException {}
@@ -228,10 +231,9 @@ public abstract class DartServe extends CliCommand {
         int held = statistics.pendingCount() + statistics.fullCount() + statistics.streamingCount();
         if (held > 0) {
             say(
-                    ("%s waits up to %s s for the receiver: %s buffers hold data "
-                                    + "that it has not confirmed. A second Ctrl-C ends at once and "
-                                    + "names what is lost")
-                            .formatted(role(), TimeUnit.NANOSECONDS.toSeconds(timeoutNs), held));
+                    "%s waits up to %s s for the receiver: %s buffers hold data that it has not"
+                            + " confirmed. A second Ctrl-C ends at once and names what is lost",
+                    role(), TimeUnit.NANOSECONDS.toSeconds(timeoutNs), held);
         }
     }
 
@@ -349,11 +351,6 @@ public abstract class DartServe extends CliCommand {
         void ended() throws IOException {
             Files.deleteIfExists(receiverFile());
         }
-
-        @Override
-        String role() {
-            return "master";
-        }
     }
 
     /** {@code dart slave}. */
@@ -407,11 +404,6 @@ public abstract class DartServe extends CliCommand {
             } catch (IllegalArgumentException e) {
                 throw new Messages.Failure(receiverFile() + ": " + e.getMessage());
             }
-        }
-
-        @Override
-        String role() {
-            return "slave";
         }
     }
 }

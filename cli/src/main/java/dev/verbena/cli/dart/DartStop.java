@@ -49,9 +49,9 @@ public final class DartStop extends CliCommand {
         while (Files.exists(configuration)) {
             if (System.nanoTime() - deadlineNs >= 0) {
                 throw new Messages.Failure(
-                        ("the servers know, but the master has not ended within %s s: is the "
-                                        + "receiver there? A TERM signal, given twice, ends it at once")
-                                .formatted(service.timeoutSeconds()));
+                        "the servers know, but the master has not ended within %s s: is the"
+                                + " receiver there? A TERM signal, given twice, ends it at once",
+                        service.timeoutSeconds());
             }
             TimeUnit.MILLISECONDS.sleep(LOOK_AGAIN_MS);
         }

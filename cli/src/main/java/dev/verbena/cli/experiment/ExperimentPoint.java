@@ -1,6 +1,5 @@
 package dev.verbena.cli.experiment;
 
-import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -136,15 +135,14 @@ record ExperimentPoint(Manner manner, Load load, Service service, int busyCores)
 
     /** Arguments of the process that computes. */
     List<String> arguments() {
-        List<String> arguments = new ArrayList<>();
-        arguments.add("--manner=" + manner);
-        arguments.add("--clients=" + load.clients);
-        arguments.add("--size=" + load.size);
-        arguments.add("--compute=" + load.computeNs);
-        arguments.add("--steps=" + load.steps);
-        arguments.add("--warm-up=" + load.warmUp);
-        arguments.add("--in-flight=" + load.inFlight);
-        arguments.add("--busy=" + busyCores);
-        return arguments;
+        return List.of(
+                "--manner=" + manner,
+                "--clients=" + load.clients,
+                "--size=" + load.size,
+                "--compute=" + load.computeNs,
+                "--steps=" + load.steps,
+                "--warm-up=" + load.warmUp,
+                "--in-flight=" + load.inFlight,
+                "--busy=" + busyCores);
     }
 }

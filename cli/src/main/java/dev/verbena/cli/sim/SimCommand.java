@@ -216,8 +216,8 @@ public final class SimCommand extends CliCommand {
         }
         if (threads > 1 && level != null && !level.equals("packet")) {
             throw wrong(
-                    "--threads %s: only the packet level can be divided, leave out --level"
-                            .formatted(threads));
+                    "--threads %s: only the packet level can be divided, leave out --level",
+                    threads);
         }
         if (perNode != null && perNode < 1) {
             throw wrong("--per-node " + perNode + " is less than 1");

@@ -169,14 +169,13 @@ final class SimCompare extends CliCommand {
     }
 
     private List<String> arguments(String scenarios, long ownBytes) {
-        List<String> all = new ArrayList<>();
-        all.add("--transport=" + scheme);
-        all.add("--repeat=" + repeat);
-        all.add("--warm-up=" + warmUp);
-        all.add("--seed=" + seed);
-        all.add("--bytes=" + ownBytes);
-        all.add("--scenarios=" + scenarios);
-        return all;
+        return List.of(
+                "--transport=" + scheme,
+                "--repeat=" + repeat,
+                "--warm-up=" + warmUp,
+                "--seed=" + seed,
+                "--bytes=" + ownBytes,
+                "--scenarios=" + scenarios);
     }
 
     /** With the programs' own lengths: they are what is calibrated, not what is asked for. */

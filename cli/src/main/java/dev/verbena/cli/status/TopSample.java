@@ -51,12 +51,7 @@ record TopSample(long timeNs, List<Entry> processes) {
                 java.util.Comparator.comparing(Entry::job)
                         .thenComparing(Entry::role)
                         .thenComparing(Entry::pid));
-        return new TopSample(nowNs(), entries);
-    }
-
-    /** As of {@link #timeNs}. */
-    static long nowNs() {
-        return System.nanoTime();
+        return new TopSample(System.nanoTime(), entries);
     }
 
     private static Entry entry(String job, CountersFile file) {

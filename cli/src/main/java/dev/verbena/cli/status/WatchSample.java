@@ -38,7 +38,7 @@ final class WatchSample {
                 (path, error) -> unreadable.add(path.getFileName() + ": " + Messages.of(error)));
         pictures.publish();
         Map<String, Object> sample = new LinkedHashMap<>();
-        sample.put("timeNs", TopSample.nowNs());
+        sample.put("timeNs", System.nanoTime());
         sample.put("intervalS", intervalS);
         sample.put("job", job);
         sample.put("processes", processes);

@@ -1,9 +1,11 @@
 package dev.verbena.cli.terminal;
 
+import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 
 /** What reports say of the machine that they were made on. */
 public final class ThisMachine {
@@ -22,6 +24,12 @@ public final class ThisMachine {
         } catch (IOException | UncheckedIOException e) {
             return UNKNOWN;
         }
+    }
+
+    /** Whether a program can be started by its name. */
+    public static boolean isOnPath(String program) {
+        return Arrays.stream(System.getenv("PATH").split(File.pathSeparator))
+                .anyMatch(folder -> Files.isExecutable(Path.of(folder, program)));
     }
 
     /** The kind of file system of a folder, as mount names it; {@link #UNKNOWN} in most chroots. */

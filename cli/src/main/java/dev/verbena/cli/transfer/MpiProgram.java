@@ -1,6 +1,7 @@
 package dev.verbena.cli.transfer;
 
 import dev.verbena.cli.terminal.Messages;
+import dev.verbena.cli.terminal.ThisMachine;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -27,7 +28,7 @@ public final class MpiProgram {
     public static String compile(InputStream text, Path program)
             throws IOException, InterruptedException {
         for (String tool : List.of("mpicc", "mpirun")) {
-            if (!isThere(tool + FLAVOUR)) {
+            if (!ThisMachine.isOnPath(tool + FLAVOUR)) {
                 return tool + FLAVOUR + " is not installed (Debian: libopenmpi-dev, openmpi-bin)";
             }
         }
@@ -44,15 +45,6 @@ public final class MpiProgram {
             throw new Messages.Failure("mpicc%s: %s", FLAVOUR, said.strip());
         }
         return null;
-    }
-
-    private static boolean isThere(String tool) {
-        for (String folder : System.getenv("PATH").split(":")) {
-            if (Files.isExecutable(Path.of(folder, tool))) {
-                return true;
-            }
-        }
-        return false;
     }
 
     /** What runs it with so many processes, for 100 s at most. */
