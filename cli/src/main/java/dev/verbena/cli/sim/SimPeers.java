@@ -5,7 +5,6 @@ import dev.verbena.cli.terminal.Messages;
 import dev.verbena.cli.terminal.OwnedFolder;
 import dev.verbena.cli.terminal.Termination;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -127,7 +126,8 @@ final class SimPeers {
         } catch (NoSuchFileException e) {
             return; // It is gone already.
         } catch (IOException e) {
-            throw new UncheckedIOException(e);
+            // Also in the hook, where nobody would catch it.
+            System.err.println("verbena: " + Messages.of(e) + "; " + folder + " is left");
         }
     }
 }
