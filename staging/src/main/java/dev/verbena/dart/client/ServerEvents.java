@@ -5,14 +5,14 @@ import dev.verbena.dart.DartException.Code;
 import dev.verbena.dart.config.ClientSettings;
 import dev.verbena.dart.wire.ControlFlyweight;
 import dev.verbena.dart.wire.ControlOutbox;
+import dev.verbena.staging.control.ConnectionEnds;
 import dev.verbena.transport.Operation;
 import dev.verbena.transport.Transport;
-import dev.verbena.transport.TransportHandler;
 import java.net.URI;
 import org.agrona.DirectBuffer;
 
 /** The events of a client's transport, each handed to the part that it is about. One thread. */
-final class ServerEvents implements TransportHandler {
+final class ServerEvents implements ConnectionEnds {
     /** Contexts of control records; those below are header slots. */
     static final long CONTROL_BASE = 1L << 20;
 
@@ -139,12 +139,7 @@ final class ServerEvents implements TransportHandler {
     }
 
     @Override
-    public void onDisconnected(long connection, long connectionContext) {
-        protocol.gone(connection, connectionContext, "it ended the connection");
-    }
-
-    @Override
-    public void onPeerLost(long connection, long connectionContext, String reason) {
+    public void onGone(long connection, long connectionContext, String reason) {
         protocol.gone(connection, connectionContext, reason);
     }
 }

@@ -9,9 +9,9 @@ import dev.verbena.flesnet.wire.Decision;
 import dev.verbena.flesnet.wire.SyncFlyweight;
 import dev.verbena.staging.Names;
 import dev.verbena.staging.RareReports;
+import dev.verbena.staging.control.ConnectionEnds;
 import dev.verbena.staging.control.PeerSlots;
 import dev.verbena.transport.Transport;
-import dev.verbena.transport.TransportHandler;
 import java.net.URI;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -334,7 +334,7 @@ final class ComputeProtocol implements AutoCloseable {
         controlMemory.close();
     }
 
-    private final class Events implements TransportHandler {
+    private final class Events implements ConnectionEnds {
         @Override
         public void onConnectRequest(
                 long connection, URI uri, DirectBuffer privateData, int offset, int length) {
@@ -375,26 +375,12 @@ final class ComputeProtocol implements AutoCloseable {
             }
         }
 
-        private void ended(long slot, String why) {
+        @Override
+        public void onGone(long connection, long slot, String reason) {
             InputPeer peer = peers.get(slot);
             if (peer != null) {
-                gone(peer, why);
+                gone(peer, reason);
             }
-        }
-
-        @Override
-        public void onConnectFailed(long connection, long slot, int status, String reason) {
-            ended(slot, reason);
-        }
-
-        @Override
-        public void onDisconnected(long connection, long slot) {
-            ended(slot, "it ended the connection");
-        }
-
-        @Override
-        public void onPeerLost(long connection, long slot, String reason) {
-            ended(slot, reason);
         }
     }
 }

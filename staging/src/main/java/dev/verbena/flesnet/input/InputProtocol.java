@@ -8,10 +8,10 @@ import dev.verbena.flesnet.wire.SyncFlyweight;
 import dev.verbena.flesnet.wire.SyncNames;
 import dev.verbena.staging.bootstrap.ServiceAddress;
 import dev.verbena.staging.bootstrap.ServiceFile;
+import dev.verbena.staging.control.ConnectionEnds;
 import dev.verbena.transport.Operation;
 import dev.verbena.transport.Status;
 import dev.verbena.transport.Transport;
-import dev.verbena.transport.TransportHandler;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -319,7 +319,7 @@ final class InputProtocol implements AutoCloseable, InputRecovery.Engine {
         controlMemory.close();
     }
 
-    private final class Events implements TransportHandler {
+    private final class Events implements ConnectionEnds {
         private InputLink link(long connection, long linkContext) {
             InputLink link = links[(int) linkContext];
             return link.connection() == connection && !link.isLost() ? link : null;
@@ -393,15 +393,7 @@ final class InputProtocol implements AutoCloseable, InputRecovery.Engine {
         }
 
         @Override
-        public void onDisconnected(long connection, long linkContext) {
-            InputLink link = link(connection, linkContext);
-            if (link != null) {
-                gone(link, "it ended the connection");
-            }
-        }
-
-        @Override
-        public void onPeerLost(long connection, long linkContext, String reason) {
+        public void onGone(long connection, long linkContext, String reason) {
             InputLink link = link(connection, linkContext);
             if (link != null) {
                 gone(link, reason);

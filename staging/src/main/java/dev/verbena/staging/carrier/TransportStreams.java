@@ -6,12 +6,12 @@ import dev.verbena.agent.ByteStreams;
 import dev.verbena.agent.Environment;
 import dev.verbena.memory.OffHeapMemory;
 import dev.verbena.memory.RemoteDescriptor;
+import dev.verbena.staging.control.ConnectionEnds;
 import dev.verbena.staging.control.RecordOutbox;
 import dev.verbena.transport.Capability;
 import dev.verbena.transport.Transport;
 import dev.verbena.transport.TransportContext;
 import dev.verbena.transport.TransportException;
-import dev.verbena.transport.TransportHandler;
 import java.net.URI;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -295,7 +295,7 @@ public final class TransportStreams implements ByteStreams, AutoCloseable {
         return all.isEmpty() && (outbox == null || outbox.isIdle());
     }
 
-    private final class Events implements TransportHandler {
+    private final class Events implements ConnectionEnds {
         @Override
         public void onConnectRequest(
                 long connection, URI peer, DirectBuffer privateData, int offset, int length) {
@@ -365,26 +365,17 @@ public final class TransportStreams implements ByteStreams, AutoCloseable {
             }
         }
 
-        private void gone(long connection, String why) {
+        @Override
+        public void onGone(long connection, long context, String reason) {
             CarriedStream stream = byConnection.get(connection);
             if (stream != null) {
-                stream.ended(why);
+                stream.ended(reason);
             }
         }
 
         @Override
-        public void onConnectFailed(long connection, long context, int status, String reason) {
-            gone(connection, reason);
-        }
-
-        @Override
         public void onDisconnected(long connection, long context) {
-            gone(connection, "the peer closed the connection");
-        }
-
-        @Override
-        public void onPeerLost(long connection, long context, String reason) {
-            gone(connection, reason);
+            onGone(connection, context, "the peer closed the connection");
         }
     }
 }

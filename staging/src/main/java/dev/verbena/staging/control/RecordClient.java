@@ -7,7 +7,6 @@ import dev.verbena.staging.LinkBackOff;
 import dev.verbena.staging.bootstrap.ServiceAddress;
 import dev.verbena.staging.bootstrap.ServiceFile;
 import dev.verbena.transport.Transport;
-import dev.verbena.transport.TransportHandler;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.NanoClock;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -185,7 +184,7 @@ public final class RecordClient implements AutoCloseable {
         file.close();
     }
 
-    private final class Events implements TransportHandler {
+    private final class Events implements ConnectionEnds {
         @Override
         public void onConnected(long which, long context) {
             if (which == connection) {
@@ -213,17 +212,7 @@ public final class RecordClient implements AutoCloseable {
         }
 
         @Override
-        public void onConnectFailed(long which, long context, int status, String reason) {
-            gone(which, reason);
-        }
-
-        @Override
-        public void onDisconnected(long which, long context) {
-            gone(which, "it ended the connection");
-        }
-
-        @Override
-        public void onPeerLost(long which, long context, String reason) {
+        public void onGone(long which, long context, String reason) {
             gone(which, reason);
         }
     }

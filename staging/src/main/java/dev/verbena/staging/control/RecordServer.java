@@ -3,7 +3,6 @@ package dev.verbena.staging.control;
 import dev.verbena.staging.Names;
 import dev.verbena.staging.RareReports;
 import dev.verbena.transport.Transport;
-import dev.verbena.transport.TransportHandler;
 import java.net.URI;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
@@ -143,7 +142,7 @@ public final class RecordServer<P extends RecordServer.Peer> {
         }
     }
 
-    private final class Events implements TransportHandler {
+    private final class Events implements ConnectionEnds {
         @Override
         public void onConnectRequest(
                 long connection, URI uri, DirectBuffer privateData, int offset, int length) {
@@ -183,17 +182,7 @@ public final class RecordServer<P extends RecordServer.Peer> {
         }
 
         @Override
-        public void onConnectFailed(long connection, long context, int status, String reason) {
-            gone(context);
-        }
-
-        @Override
-        public void onDisconnected(long connection, long context) {
-            gone(context);
-        }
-
-        @Override
-        public void onPeerLost(long connection, long context, String reason) {
+        public void onGone(long connection, long context, String reason) {
             gone(context);
         }
     }
