@@ -9,6 +9,7 @@ import dev.verbena.transport.TransportLimits;
 import java.net.URI;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.SystemNanoClock;
@@ -120,6 +121,18 @@ public abstract class GuardedTransport extends TransferTransport {
         }
     }
 
+    /** Makes a call inside the guard, or answers {@code CLOSED}. For calls that are rare. */
+    private long unlessClosed(LongSupplier call) {
+        if (!guard.enter()) {
+            return CLOSED;
+        }
+        try {
+            return call.getAsLong();
+        } finally {
+            guard.exit();
+        }
+    }
+
     /**
      * Another thread owns the transport from now on. Called while no call is running, by the thread
      * itself or by one that it has met since.
@@ -197,15 +210,11 @@ public abstract class GuardedTransport extends TransferTransport {
             int length,
             long context,
             long timeoutNs) {
-        if (!guard.enter()) {
-            return CLOSED;
-        }
-        try {
-            requirePrivateData(privateData, offset, length);
-            return connectTo(peer, privateData, offset, length, context, timeoutNs);
-        } finally {
-            guard.exit();
-        }
+        return unlessClosed(
+                () -> {
+                    requirePrivateData(privateData, offset, length);
+                    return connectTo(peer, privateData, offset, length, context, timeoutNs);
+                });
     }
 
     private void requirePrivateData(DirectBuffer data, int offset, int length) {
@@ -221,38 +230,17 @@ public abstract class GuardedTransport extends TransferTransport {
 
     @Override
     public final int accept(long connection, long context) {
-        if (!guard.enter()) {
-            return CLOSED;
-        }
-        try {
-            return acceptPeer(connection, context);
-        } finally {
-            guard.exit();
-        }
+        return (int) unlessClosed(() -> acceptPeer(connection, context));
     }
 
     @Override
     public final int reject(long connection) {
-        if (!guard.enter()) {
-            return CLOSED;
-        }
-        try {
-            return rejectPeer(connection);
-        } finally {
-            guard.exit();
-        }
+        return (int) unlessClosed(() -> rejectPeer(connection));
     }
 
     @Override
     public final int disconnect(long connection) {
-        if (!guard.enter()) {
-            return CLOSED;
-        }
-        try {
-            return disconnectPeer(connection);
-        } finally {
-            guard.exit();
-        }
+        return (int) unlessClosed(() -> disconnectPeer(connection));
     }
 
     // ---- messages ----
