@@ -116,17 +116,6 @@ public final class MatchEntry extends PortalsObject {
     }
 
     /**
-     * A new entry directly before or after this one. C: {@code PtlMEInsert}.
-     *
-     * @param nid node that may send, {@link PortalsInterface#ANY} for all
-     * @param pid process that may send, {@link PortalsInterface#ANY} for all
-     */
-    public MatchEntry insert(
-            int nid, int pid, long matchBits, long ignoreBits, boolean unlink, boolean position) {
-        return insert(MatchEntryContext.of(nid, pid, matchBits, ignoreBits, unlink, position));
-    }
-
-    /**
      * As {@link #insert(MatchEntryContext)}, but only if a queue holds no event that was not taken:
      * a receiver that has looked through what arrived unexpectedly misses nothing that arrives
      * meanwhile. C: {@code PtlMEMDPost}.

@@ -167,28 +167,6 @@ public final class PortalsInterface implements AutoCloseable {
                 : combined.attach(portalIndex, c);
     }
 
-    /**
-     * A new match entry at the head or tail of a list. C: {@code PtlMEAttach}.
-     *
-     * @param nid node that may send, or {@link #ANY}
-     * @param pid process that may send, or {@link #ANY}
-     * @param ignoreBits bits set here are not compared
-     * @param unlink {@link MatchEntry#UNLINK}: it goes with its descriptor
-     * @param position {@link MatchEntry#BEFORE} or {@link MatchEntry#AFTER}
-     */
-    public MatchEntry attach(
-            int portalIndex,
-            int nid,
-            int pid,
-            long matchBits,
-            long ignoreBits,
-            boolean unlink,
-            boolean position) {
-        return attach(
-                portalIndex,
-                MatchEntryContext.of(nid, pid, matchBits, ignoreBits, unlink, position));
-    }
-
     CombinedCalls combined() {
         return combined;
     }

@@ -63,7 +63,8 @@ class PortalsAccessTest extends PortalsPair {
         try (PortalsInterface few =
                 PortalsInterface.open(new PortalsInterfaceContext().job(job).matchEntriesMax(2))) {
             assertThat(few.limits()).isEqualTo(limits(2, descriptors, all.eventQueuesMax(), all));
-            refusesTheThird(() -> few.attach(1, ANY, ANY, 0, 0, false, false));
+            refusesTheThird(
+                    () -> few.attach(1, MatchEntryContext.of(ANY, ANY, 0, 0, false, false)));
         }
         try (PortalsInterface few =
                 PortalsInterface.open(new PortalsInterfaceContext().job(job).descriptorsMax(2))) {
@@ -182,7 +183,10 @@ class PortalsAccessTest extends PortalsPair {
     void shouldLeaveNothingBehindAfterManyCycles() {
         MemoryDescriptorContext rules = rules(8);
         for (int i = 0; i < 100_000; i++) {
-            target.attach(INDEX, ANY, ANY, BITS, 0, MatchEntry.UNLINK, MatchEntry.AFTER)
+            target.attach(
+                            INDEX,
+                            MatchEntryContext.of(
+                                    ANY, ANY, BITS, 0, MatchEntry.UNLINK, MatchEntry.AFTER))
                     .attach(rules, MemoryDescriptor.UNLINK)
                     .entry()
                     .close();

@@ -56,7 +56,10 @@ class PortalsCallsTest {
 
     /** Of the interface itself, which is its own target here. */
     private MemoryDescriptor post(MemoryDescriptorContext rules) {
-        return ni.attach(INDEX, ANY, ANY, BITS, 0, MatchEntry.RETAIN, MatchEntry.AFTER)
+        return ni.attach(
+                        INDEX,
+                        MatchEntryContext.of(
+                                ANY, ANY, BITS, 0, MatchEntry.RETAIN, MatchEntry.AFTER))
                 .attach(rules.acceptPut(true).acceptGet(true), MemoryDescriptor.RETAIN);
     }
 
@@ -141,7 +144,10 @@ class PortalsCallsTest {
         put(source(1000, 8), 8, 0, 5);
         assertThat(ni.pollAny(both, event, 0)).isEqualTo(1);
         assertThat(event.kind()).isEqualTo(PortalsEventKind.PUT_START);
-        ni.attach(INDEX, ANY, ANY, BITS, 0, MatchEntry.RETAIN, MatchEntry.BEFORE)
+        ni.attach(
+                        INDEX,
+                        MatchEntryContext.of(
+                                ANY, ANY, BITS, 0, MatchEntry.RETAIN, MatchEntry.BEFORE))
                 .attach(
                         new MemoryDescriptorContext()
                                 .region(memory.address(), 64)
@@ -198,7 +204,11 @@ class PortalsCallsTest {
                         .region(memory.address(), 64)
                         .unlinkEvents(true, true)
                         .queue(queue);
-        MatchEntry entry = ni.attach(INDEX, ANY, ANY, BITS, 0, MatchEntry.RETAIN, MatchEntry.AFTER);
+        MatchEntry entry =
+                ni.attach(
+                        INDEX,
+                        MatchEntryContext.of(
+                                ANY, ANY, BITS, 0, MatchEntry.RETAIN, MatchEntry.AFTER));
         assertThatThrownBy(() -> entry.attach(asking, MemoryDescriptor.RETAIN))
                 .isInstanceOf(PortalsException.class)
                 .hasMessageContaining("PTL_MD_ILLEGAL");

@@ -177,7 +177,10 @@ class PortalsEventsTest extends PortalsPair {
     @Tag("portals3-69")
     void shouldUnlinkAfterTheThirdPutAndKeepARetainedEntry() {
         for (boolean unlink : new boolean[] {MatchEntry.RETAIN, MatchEntry.UNLINK}) {
-            MatchEntry entry = target.attach(INDEX, ANY, ANY, BITS, 0, unlink, MatchEntry.BEFORE);
+            MatchEntry entry =
+                    target.attach(
+                            INDEX,
+                            MatchEntryContext.of(ANY, ANY, BITS, 0, unlink, MatchEntry.BEFORE));
             MemoryDescriptor descriptor =
                     entry.attach(
                             rules(100).threshold(3).userPointer(0xABCDEF012345L),
@@ -220,7 +223,9 @@ class PortalsEventsTest extends PortalsPair {
         expect(targetQueue);
         openBoth(context().cray(true));
         MemoryDescriptor unasked =
-                target.attach(INDEX, ANY, ANY, BITS, 0, true, MatchEntry.AFTER)
+                target.attach(
+                                INDEX,
+                                MatchEntryContext.of(ANY, ANY, BITS, 0, true, MatchEntry.AFTER))
                         .attach(quiet(0, 100).threshold(1), MemoryDescriptor.UNLINK);
         delivered(put(silent(4), 4, false));
         expect(targetQueue, PortalsEventKind.PUT_END);

@@ -18,7 +18,8 @@ class PortalsMatchingTest extends PortalsPair {
     }
 
     private MatchEntry attach(boolean position) {
-        return target.attach(INDEX, ANY, ANY, BITS, 0, MatchEntry.UNLINK, position);
+        return target.attach(
+                INDEX, MatchEntryContext.of(ANY, ANY, BITS, 0, MatchEntry.UNLINK, position));
     }
 
     private void expectOrder(int... offsets) {
@@ -36,8 +37,13 @@ class PortalsMatchingTest extends PortalsPair {
     @Tag("portals3-12")
     void shouldAttachUpToTheLastPortalIndex() {
         int last = target.limits().portalIndexMax();
-        target.attach(last, ANY, ANY, 0, 0, false, MatchEntry.AFTER);
-        assertThatThrownBy(() -> target.attach(last + 1, ANY, ANY, 0, 0, false, MatchEntry.AFTER))
+        target.attach(last, MatchEntryContext.of(ANY, ANY, 0, 0, false, MatchEntry.AFTER));
+        assertThatThrownBy(
+                        () ->
+                                target.attach(
+                                        last + 1,
+                                        MatchEntryContext.of(
+                                                ANY, ANY, 0, 0, false, MatchEntry.AFTER)))
                 .hasMessageContaining("PTL_PT_INDEX_INVALID");
     }
 
@@ -58,17 +64,29 @@ class PortalsMatchingTest extends PortalsPair {
         MatchEntry first = probe(attach(MatchEntry.AFTER), 0);
         MatchEntry middle = probe(attach(MatchEntry.AFTER), 1);
         probe(attach(MatchEntry.AFTER), 2);
-        probe(middle.insert(ANY, ANY, BITS, 0, MatchEntry.UNLINK, MatchEntry.BEFORE), 3);
-        probe(middle.insert(ANY, ANY, BITS, 0, MatchEntry.UNLINK, MatchEntry.AFTER), 4);
+        probe(
+                middle.insert(
+                        MatchEntryContext.of(
+                                ANY, ANY, BITS, 0, MatchEntry.UNLINK, MatchEntry.BEFORE)),
+                3);
+        probe(
+                middle.insert(
+                        MatchEntryContext.of(
+                                ANY, ANY, BITS, 0, MatchEntry.UNLINK, MatchEntry.AFTER)),
+                4);
         expectOrder(0, 3, 1, 4, 2);
-        assertThatThrownBy(() -> first.insert(ANY, ANY, 0, 0, false, MatchEntry.AFTER))
+        assertThatThrownBy(
+                        () ->
+                                first.insert(
+                                        MatchEntryContext.of(
+                                                ANY, ANY, 0, 0, false, MatchEntry.AFTER)))
                 .hasMessageContaining("PTL_ME_INVALID");
     }
 
     @Test
     @Tag("portals3-15")
     void shouldFindFreeListsUntilAllAreTaken() {
-        target.attach(INDEX, ANY, ANY, 0, 0, false, MatchEntry.AFTER);
+        target.attach(INDEX, MatchEntryContext.of(ANY, ANY, 0, 0, false, MatchEntry.AFTER));
         boolean[] seen = new boolean[target.limits().portalIndexMax() + 1];
         seen[INDEX] = true;
         MatchEntry any = null;
@@ -91,9 +109,14 @@ class PortalsMatchingTest extends PortalsPair {
         openBoth(new PortalsInterfaceContext().job(job));
         int longest = target.limits().matchListMax();
         for (int i = 0; i < longest; i++) {
-            target.attach(INDEX, ANY, ANY, i, 0, false, MatchEntry.AFTER);
+            target.attach(INDEX, MatchEntryContext.of(ANY, ANY, i, 0, false, MatchEntry.AFTER));
         }
-        assertThatThrownBy(() -> target.attach(INDEX, ANY, ANY, 0, 0, false, MatchEntry.AFTER))
+        assertThatThrownBy(
+                        () ->
+                                target.attach(
+                                        INDEX,
+                                        MatchEntryContext.of(
+                                                ANY, ANY, 0, 0, false, MatchEntry.AFTER)))
                 .hasMessageContaining("PTL_ME_LIST_TOO_LONG");
     }
 
@@ -114,7 +137,9 @@ class PortalsMatchingTest extends PortalsPair {
     @Test
     @Tag("portals3-18")
     void shouldSkipAnEntryWithoutDescriptor() {
-        target.attach(INDEX, ANY, ANY, BITS, 0, MatchEntry.RETAIN, MatchEntry.AFTER);
+        target.attach(
+                INDEX,
+                MatchEntryContext.of(ANY, ANY, BITS, 0, MatchEntry.RETAIN, MatchEntry.AFTER));
         post(rules(8), false);
         delivered(put(silent(8), 8, false));
         expect(targetQueue, PortalsEventKind.PUT_START, PortalsEventKind.PUT_END);
@@ -125,9 +150,9 @@ class PortalsMatchingTest extends PortalsPair {
     @Tag("portals3-20")
     void shouldCompareEveryBitThatIsNotIgnored() {
         long ignored = 0x00FF_0000_0000_8001L;
-        target.attach(INDEX, ANY, ANY, BITS, ignored, false, MatchEntry.AFTER)
+        target.attach(INDEX, MatchEntryContext.of(ANY, ANY, BITS, ignored, false, MatchEntry.AFTER))
                 .attach(rules(8).queue(null), false);
-        target.attach(INDEX + 1, ANY, ANY, 0, -1, false, MatchEntry.AFTER)
+        target.attach(INDEX + 1, MatchEntryContext.of(ANY, ANY, 0, -1, false, MatchEntry.AFTER))
                 .attach(rules(8).queue(null), false);
         MemoryDescriptor from = silent(0);
         for (int bit = 0; bit < 64; bit++) {
@@ -151,7 +176,10 @@ class PortalsMatchingTest extends PortalsPair {
         };
         MemoryDescriptor from = silent(0);
         for (int i = 0; i < sources.length; i++) {
-            target.attach(INDEX, sources[i][0], sources[i][1], i, 0, false, MatchEntry.AFTER)
+            target.attach(
+                            INDEX,
+                            MatchEntryContext.of(
+                                    sources[i][0], sources[i][1], i, 0, false, MatchEntry.AFTER))
                     .attach(rules(8), false);
             int outcome = put(from, 0, false, i, 0, 0);
             if (i < 4) {

@@ -73,7 +73,8 @@ class PortalsObjectsTest {
     }
 
     private MemoryDescriptor exposed(MemoryDescriptorContext rules, boolean unlink) {
-        return target.attach(INDEX, ANY, ANY, BITS, 0, unlink, MatchEntry.AFTER)
+        return target.attach(
+                        INDEX, MatchEntryContext.of(ANY, ANY, BITS, 0, unlink, MatchEntry.AFTER))
                 .attach(rules, unlink);
     }
 
@@ -334,7 +335,12 @@ class PortalsObjectsTest {
                 .hasMessageStartingWith("PtlMDAttach: ")
                 .hasMessageContaining("PTL_ME_IN_USE")
                 .hasMessageContaining("match entry");
-        assertThatThrownBy(() -> target.attach(64, ANY, ANY, 0, 0, false, MatchEntry.AFTER))
+        assertThatThrownBy(
+                        () ->
+                                target.attach(
+                                        64,
+                                        MatchEntryContext.of(
+                                                ANY, ANY, 0, 0, false, MatchEntry.AFTER)))
                 .isInstanceOf(PortalsException.class)
                 .hasMessageContaining("PTL_PT_INDEX_INVALID");
         assertThatThrownBy(() -> target.status(99)).isInstanceOf(PortalsException.class);
@@ -389,7 +395,9 @@ class PortalsObjectsTest {
         PortalsMemory memory = initiator.allocate(4096);
         MemoryDescriptorContext over = new MemoryDescriptorContext().memory(memory);
         MemoryDescriptor bound = bound();
-        MatchEntry entry = initiator.attach(INDEX, ANY, ANY, BITS, 0, false, MatchEntry.AFTER);
+        MatchEntry entry =
+                initiator.attach(
+                        INDEX, MatchEntryContext.of(ANY, ANY, BITS, 0, false, MatchEntry.AFTER));
         MatchEntryContext both = new MatchEntryContext().descriptor(over);
         memory.close();
         for (ThrowingCallable call :

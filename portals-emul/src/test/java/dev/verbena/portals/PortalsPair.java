@@ -95,7 +95,8 @@ abstract class PortalsPair {
     }
 
     MemoryDescriptor post(long bits, MemoryDescriptorContext rules, boolean unlink) {
-        return target.attach(INDEX, ANY, ANY, bits, 0, unlink, MatchEntry.AFTER)
+        return target.attach(
+                        INDEX, MatchEntryContext.of(ANY, ANY, bits, 0, unlink, MatchEntry.AFTER))
                 .attach(rules, unlink);
     }
 

@@ -2,6 +2,7 @@ package dev.verbena.portals.transport;
 
 import dev.verbena.portals.EventQueue;
 import dev.verbena.portals.MatchEntry;
+import dev.verbena.portals.MatchEntryContext;
 import dev.verbena.portals.MemoryDescriptor;
 import dev.verbena.portals.MemoryDescriptorContext;
 import dev.verbena.portals.PortalsCode;
@@ -133,12 +134,7 @@ final class PortalsResources {
                         () ->
                                 ni.attach(
                                         SYSTEM_INDEX,
-                                        PortalsInterface.ANY,
-                                        PortalsInterface.ANY,
-                                        bits,
-                                        0,
-                                        MatchEntry.RETAIN,
-                                        MatchEntry.BEFORE));
+                                        new MatchEntryContext().matchBits(bits).before()));
         Registrations.patiently(() -> entry.attach(rules, MemoryDescriptor.RETAIN));
     }
 

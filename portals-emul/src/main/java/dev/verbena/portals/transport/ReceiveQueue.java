@@ -2,6 +2,7 @@ package dev.verbena.portals.transport;
 
 import dev.verbena.portals.EventQueue;
 import dev.verbena.portals.MatchEntry;
+import dev.verbena.portals.MatchEntryContext;
 import dev.verbena.portals.MemoryDescriptor;
 import dev.verbena.portals.MemoryDescriptorContext;
 import dev.verbena.portals.PortalsCode;
@@ -314,14 +315,7 @@ final class ReceiveQueue {
             buffer.entry.renew(MatchEntry.AFTER);
         } else {
             buffer.entered(
-                    ni.attach(
-                            portalIndex,
-                            PortalsInterface.ANY,
-                            PortalsInterface.ANY,
-                            matchBits,
-                            0,
-                            MatchEntry.UNLINK,
-                            MatchEntry.AFTER));
+                    ni.attach(portalIndex, new MatchEntryContext().matchBits(matchBits).unlink()));
         }
         if (buffer.descriptor != null) {
             buffer.entry.attachAgain(rules, MemoryDescriptor.UNLINK);

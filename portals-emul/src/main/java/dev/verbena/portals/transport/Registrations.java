@@ -4,6 +4,7 @@ import dev.verbena.memory.OffHeapMemory;
 import dev.verbena.memory.RemoteDescriptor;
 import dev.verbena.portals.EventQueue;
 import dev.verbena.portals.MatchEntry;
+import dev.verbena.portals.MatchEntryContext;
 import dev.verbena.portals.MemoryDescriptor;
 import dev.verbena.portals.MemoryDescriptorContext;
 import dev.verbena.portals.PortalsCode;
@@ -116,12 +117,7 @@ final class Registrations extends RegionTable<PortalsRegion> {
                         () ->
                                 ni.attach(
                                         region.portalIndex,
-                                        PortalsInterface.ANY,
-                                        PortalsInterface.ANY,
-                                        bits,
-                                        0,
-                                        MatchEntry.UNLINK,
-                                        MatchEntry.BEFORE));
+                                        new MatchEntryContext().matchBits(bits).unlink().before()));
         try {
             patiently(() -> entry.attach(rules, MemoryDescriptor.RETAIN));
         } catch (PortalsException e) {
