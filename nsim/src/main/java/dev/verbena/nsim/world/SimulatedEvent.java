@@ -87,7 +87,7 @@ final class SimulatedEvent {
     /** The poll that delivers it counts its operation as done at its local regions. */
     void settleRegions() {
         for (int i = 0; i < segments; i++) {
-            locals[i].completed();
+            locals[i].unuse();
             locals[i] = null;
         }
     }

@@ -16,8 +16,6 @@ final class SimulatedRegion extends TransportRegion {
     /** The toolkit's own memory; null if it is another's. */
     private OffHeapMemory own;
 
-    private int outstanding;
-
     /** Its owner wanted to close it, and was refused because of what is outstanding. */
     private boolean isCloseRefused;
 
@@ -65,19 +63,6 @@ final class SimulatedRegion extends TransportRegion {
     @Override
     protected void closeOpen() {
         transport.closeRegion(this);
-    }
-
-    int outstanding() {
-        return outstanding;
-    }
-
-    /** An operation uses it. */
-    void posted() {
-        outstanding++;
-    }
-
-    void completed() {
-        outstanding--;
     }
 
     void closeRefused() {

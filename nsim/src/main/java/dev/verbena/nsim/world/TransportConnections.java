@@ -210,10 +210,10 @@ abstract class TransportConnections extends TransferTransport {
 
     final void closeRegion(SimulatedRegion region) {
         synchronized (world) {
-            if (region.outstanding() > 0) {
+            if (region.users() > 0) {
                 region.closeRefused();
                 throw new IllegalStateException(
-                        region.outstanding() + " operations are outstanding on " + region);
+                        region.users() + " operations are outstanding on " + region);
             }
             regions.remove(region.key);
             region.free();

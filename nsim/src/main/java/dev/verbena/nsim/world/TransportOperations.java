@@ -54,7 +54,7 @@ abstract class TransportOperations extends TransportConnections {
     private int post(Work work) {
         posted();
         for (int i = 0; i < work.segments; i++) {
-            work.locals[i].posted();
+            work.locals[i].use();
         }
         Connection connection = work.connection;
         connection.add(work);
