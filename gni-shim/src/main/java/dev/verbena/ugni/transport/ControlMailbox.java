@@ -38,9 +38,9 @@ final class ControlMailbox {
     private static final int RECORD = 16;
     private static final int RESULT = ControlRecord.LENGTH + 4;
 
-    final long address;
-    final long low;
-    final long high;
+    /** Where peers write. */
+    final Memory memory;
+
     private final GniResources resources;
     private final UnsafeBuffer slots;
     private final long[] seenClaim = new long[SLOTS];
@@ -56,11 +56,8 @@ final class ControlMailbox {
 
     ControlMailbox(GniResources resources) {
         this.resources = resources;
-        Memory memory = resources.memory(SLOTS * STRIDE, true);
-        this.address = memory.address;
-        this.low = memory.low;
-        this.high = memory.high;
-        this.slots = memory.bytes;
+        this.memory = resources.memory(SLOTS * STRIDE, true);
+        this.slots = memory.bytes();
         this.staging = resources.memory(STRIDE, false);
         this.descriptor = new Descriptor(descriptorBytes.addressOffset());
     }
@@ -119,7 +116,7 @@ final class ControlMailbox {
             if (status != DELIVERED) {
                 return status;
             }
-            if (staging.bytes.getLong(RESULT) == 0) {
+            if (staging.bytes().getLong(RESULT) == 0) {
                 if (KillSteps.ENABLED) {
                     KillSteps.step("java.gni.claimed");
                 }
@@ -133,19 +130,19 @@ final class ControlMailbox {
         descriptor
                 .kind(ugni.GNI_POST_AMO, ugni.GNI_CQMODE_GLOBAL_EVENT)
                 .amo(ugni.GNI_FMA_ATOMIC_CSWAP, 0, claim)
-                .local(staging.address + RESULT, staging.low, staging.high)
+                .local(staging.address() + RESULT, staging.low(), staging.high())
                 .remote(slot, peer.controlLow, peer.controlHigh)
                 .length(Long.BYTES);
         return post(peer);
     }
 
     private int fill(GniPeer peer, long slot, long claim, ControlRecord record) {
-        staging.bytes.putBytes(0, record.buffer(), 0, ControlRecord.LENGTH);
+        staging.bytes().putBytes(0, record.buffer(), 0, ControlRecord.LENGTH);
         descriptor
                 .kind(
                         ugni.GNI_POST_FMA_PUT_W_SYNCFLAG,
                         ugni.GNI_CQMODE_GLOBAL_EVENT | ugni.GNI_CQMODE_REMOTE_EVENT)
-                .local(staging.address, staging.low, staging.high)
+                .local(staging.address(), staging.low(), staging.high())
                 .remote(slot + RECORD, peer.controlLow, peer.controlHigh)
                 .syncFlag(slot + FLAG, claim)
                 .length(ControlRecord.LENGTH);

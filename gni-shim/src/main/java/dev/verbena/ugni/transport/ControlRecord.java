@@ -76,9 +76,10 @@ final class ControlRecord extends ControlHeader {
         buffer.putInt(INSTANCE, resources.instance, LITTLE_ENDIAN);
         buffer.putInt(ZERO, 0, LITTLE_ENDIAN);
         buffer.putLong(INCARNATION, resources.incarnation, LITTLE_ENDIAN);
-        buffer.putLong(CONTROL, resources.control.address, LITTLE_ENDIAN);
-        buffer.putLong(CONTROL_LOW, resources.control.low, LITTLE_ENDIAN);
-        buffer.putLong(CONTROL_HIGH, resources.control.high, LITTLE_ENDIAN);
+        Memory control = resources.control.memory;
+        buffer.putLong(CONTROL, control.address(), LITTLE_ENDIAN);
+        buffer.putLong(CONTROL_LOW, control.low(), LITTLE_ENDIAN);
+        buffer.putLong(CONTROL_HIGH, control.high(), LITTLE_ENDIAN);
         Announcement.putName(buffer, NAME, resources.name);
     }
 

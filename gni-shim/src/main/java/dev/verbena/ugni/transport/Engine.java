@@ -137,8 +137,8 @@ final class Engine {
         return postGet(
                 w,
                 works.bounce(w.bounce),
-                works.bounceLow(),
-                works.bounceHigh(),
+                works.bounces.low(),
+                works.bounces.high(),
                 remote - skew,
                 length);
     }
@@ -185,7 +185,7 @@ final class Engine {
                             isAdd ? ugni.GNI_FMA_ATOMIC_FADD : ugni.GNI_FMA_ATOMIC_CSWAP,
                             operand,
                             update)
-                    .local(w.result, works.results.low, works.results.high)
+                    .local(w.result, works.results.low(), works.results.high())
                     .remote(d.base() + offset, w.low, w.high)
                     .length(Long.BYTES);
             int answer = ugni.vgn_post_fma(w.connection.endpoint, w.descriptor.address);

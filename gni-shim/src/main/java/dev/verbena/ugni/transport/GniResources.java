@@ -139,7 +139,7 @@ final class GniResources {
     Memory memory(int length, boolean isTold) {
         long memory = allocate(length);
         register(memory, length, 0, isTold);
-        return new Memory(memory, length, handleLow(), handleHigh());
+        return new Memory(memory, handleLow(), handleHigh(), new UnsafeBuffer(memory, length));
     }
 
     /** Registers a range; the memory handle is {@link #handleLow} and {@link #handleHigh} then. */

@@ -30,13 +30,13 @@ final class Peers {
         this.resources = resources;
         this.announcement = buffer();
         this.heard = buffer();
-        ControlMailbox control = resources.control;
+        Memory control = resources.control.memory;
         Announcement.write(
                 announcement,
                 resources.incarnation,
-                control.address,
-                control.low,
-                control.high,
+                control.address(),
+                control.low(),
+                control.high(),
                 resources.name);
         for (int i = 0; i < OPEN; i++) {
             openEndpoints[i] = Gni.must("GNI_EpCreate", ugni.vgn_ep_create(resources.nic, 0));
@@ -99,8 +99,8 @@ final class Peers {
             peers.put(key(address, instance), peer);
             resources.pin(address, instance, incarnation);
             if (incarnation == resources.incarnation) {
-                ControlMailbox own = resources.control;
-                peer.know(resources.name, own.address, own.low, own.high);
+                Memory own = resources.control.memory;
+                peer.know(resources.name, own.address(), own.low(), own.high());
             }
         }
         peer.use();

@@ -15,8 +15,8 @@ final class WorkPool {
     private static final int LINE = 64;
 
     final Memory results;
+    final Memory bounces;
     private final UnsafeBuffer descriptors;
-    private final Memory bounces;
     private final Work[] all;
     private final Work[] free;
     private final int[] freeBounces = new int[BOUNCES];
@@ -32,7 +32,7 @@ final class WorkPool {
         free = new Work[count];
         for (int i = count - 1; i >= 0; i--) {
             long descriptor = descriptors.addressOffset() + (long) i * Descriptor.STRIDE;
-            long result = results.address + (long) i * Long.BYTES;
+            long result = results.address() + (long) i * Long.BYTES;
             all[i] = new Work(this, i, new Descriptor(descriptor), result);
             free[freeCount++] = all[i];
         }
@@ -84,14 +84,6 @@ final class WorkPool {
     }
 
     long bounce(int bounce) {
-        return bounces.address + (long) bounce * BOUNCE_LENGTH;
-    }
-
-    long bounceLow() {
-        return bounces.low;
-    }
-
-    long bounceHigh() {
-        return bounces.high;
+        return bounces.address() + (long) bounce * BOUNCE_LENGTH;
     }
 }
