@@ -20,7 +20,7 @@ int main(void)
     CHECK(GNI_CqCreate(job.nic, 64, 0, GNI_CQ_BLOCKING, NULL, NULL, &posted));
     CHECK(GNI_CqCreate(job.nic, 64, 0, GNI_CQ_BLOCKING, NULL, NULL, &arrived));
     memset(&mine, 0, sizeof(mine));
-    mine.mailbox = make_mailbox(&job, arrived);
+    mine.mailbox = make_mailbox(&job, 4, arrived);
     mine.numbers = address_of(numbers);
     CHECK(GNI_MemRegister(job.nic, mine.numbers, sizeof(numbers), NULL, GNI_MEM_READ_ONLY,
                           (uint32_t)-1, &mine.handle));

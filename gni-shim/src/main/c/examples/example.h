@@ -94,4 +94,23 @@ static inline gni_post_descriptor_t *wait_post(gni_cq_handle_t cq)
     return done;
 }
 
+/* In memory of its own, of messages of 64 bytes. Each rings `arrived`, if that is not NULL. */
+static inline gni_smsg_attr_t make_mailbox(struct job *job, uint16_t credits,
+                                           gni_cq_handle_t arrived)
+{
+    gni_smsg_attr_t mailbox;
+    unsigned size;
+
+    memset(&mailbox, 0, sizeof(mailbox));
+    mailbox.msg_type = GNI_SMSG_TYPE_MBOX_AUTO_RETRANSMIT;
+    mailbox.mbox_maxcredit = credits;
+    mailbox.msg_maxsize = 64;
+    CHECK(GNI_SmsgBufferSizeNeeded(&mailbox, &size));
+    mailbox.buff_size = size;
+    mailbox.msg_buffer = calloc(1, size);
+    CHECK(GNI_MemRegister(job->nic, address_of(mailbox.msg_buffer), size, arrived,
+                          GNI_MEM_READWRITE, (uint32_t)-1, &mailbox.mem_hndl));
+    return mailbox;
+}
+
 #endif

@@ -61,7 +61,7 @@ int main(void)
         gni_post_state_t state;
         uint32_t pe, inst;
 
-        mailbox = make_mailbox(&job, NULL);
+        mailbox = make_mailbox(&job, 4, NULL);
         memset(&mine, 0, sizeof(mine));
         mine.mailbox = mailbox;
         CHECK(GNI_EpPostDataWId(open, &mine, sizeof(mine), &theirs, sizeof(theirs), 1));

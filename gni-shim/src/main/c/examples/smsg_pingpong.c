@@ -76,21 +76,12 @@ int main(void)
     gni_cq_handle_t sent;
     gni_ep_handle_t ep;
     gni_smsg_attr_t mine, theirs;
-    unsigned size;
 
     open_job(&job);
     if (job.size != 2)
         PMI_Abort(2, "two processes play");
     CHECK(GNI_CqCreate(job.nic, 64, 0, GNI_CQ_NOBLOCK, NULL, NULL, &sent));
-    memset(&mine, 0, sizeof(mine));
-    mine.msg_type = GNI_SMSG_TYPE_MBOX_AUTO_RETRANSMIT;
-    mine.mbox_maxcredit = 2;
-    mine.msg_maxsize = 64;
-    CHECK(GNI_SmsgBufferSizeNeeded(&mine, &size));
-    mine.buff_size = size;
-    mine.msg_buffer = calloc(1, size);
-    CHECK(GNI_MemRegister(job.nic, address_of(mine.msg_buffer), size, NULL, GNI_MEM_READWRITE,
-                          (uint32_t)-1, &mine.mem_hndl));
+    mine = make_mailbox(&job, 2, NULL);
     publish(job.rank, &mine, sizeof(mine));
     look_up(1 - job.rank, &theirs, sizeof(theirs));
     CHECK(GNI_EpCreate(job.nic, sent, &ep));
