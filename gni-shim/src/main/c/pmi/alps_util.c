@@ -1,39 +1,30 @@
 /* A stand-in for Cray's libalpsutil: answers from what gni-run put into the environment. */
 #include <alps/libalpsutil.h>
-#include <stdlib.h>
+#include "pmi_shared.h"
 #include <string.h>
 
-static int number_of(const char *variable, int otherwise)
+/* Of each rank the node's number. 0, or -1: no memory; *placement and *nids are then NULL. */
+static int fill(placeNodeList_t **placement, int **nids, int nodes, int size)
 {
-    const char *text = getenv(variable);
+    placeNodeList_t *places = placement ? calloc((size_t)size, sizeof(*places)) : NULL;
+    int *list = nids ? calloc((size_t)size, sizeof(*list)) : NULL;
+    int is_short = (placement && !places) || (nids && !list);
 
-    return text != NULL && *text != '\0' ? atoi(text) : otherwise;
-}
-
-/* Ranks are dealt out in blocks: rank * nodes / size, as gni-run does it. */
-static int node_of(int rank, int nodes, int size)
-{
-    return (int)((int64_t)rank * nodes / size);
-}
-
-static int fill_placement(placeNodeList_t **placement, int nodes, int size)
-{
-    if (placement == NULL)
-        return 0;
-    *placement = calloc((size_t)size, sizeof(**placement));
-    for (int i = 0; *placement != NULL && i < size; i++)
-        (*placement)[i].nid = node_of(i, nodes, size) + 1;
-    return *placement != NULL ? 0 : -1;
-}
-
-static int fill_nids(int **nids, int nodes, int size)
-{
-    if (nids == NULL)
-        return 0;
-    *nids = calloc((size_t)size, sizeof(**nids));
-    for (int i = 0; *nids != NULL && i < size; i++)
-        (*nids)[i] = node_of(i, nodes, size) + 1;
-    return *nids != NULL ? 0 : -1;
+    for (int i = 0; i < size && !is_short; i++) {
+        if (places)
+            places[i].nid = pmi_node_of(i, nodes, size) + 1;
+        if (list)
+            list[i] = pmi_node_of(i, nodes, size) + 1;
+    }
+    if (is_short) {
+        free(places);
+        free(list);
+    }
+    if (placement)
+        *placement = is_short ? NULL : places;
+    if (nids)
+        *nids = is_short ? NULL : list;
+    return is_short ? -1 : 0;
 }
 
 static void forget(int **pointer)
@@ -48,17 +39,17 @@ int alps_get_placement_info(uint64_t apid, alpsAppLayout_t *layout, placeNodeLis
                             int **nodePes, int **peCpus)
 {
     const char *ours = getenv("ALPS_APP_ID");
-    int size = number_of("PMI_SIZE", 0), rank = number_of("ALPS_APP_PE", -1);
-    int nodes = number_of("VERBENA_PMI_NODES", 1), node;
+    int size = pmi_number("PMI_SIZE", 0), rank = pmi_number("ALPS_APP_PE", -1);
+    int nodes = pmi_number("VERBENA_PMI_NODES", 1), node;
 
     if (layout == NULL || ours == NULL || strtoull(ours, NULL, 10) != apid || size < 1 ||
         rank < 0 || rank >= size || nodes < 1 || nodes > size)
         return -1;
-    node = node_of(rank, nodes, size);
+    node = pmi_node_of(rank, nodes, size);
     memset(layout, 0, sizeof(*layout));
     layout->depth = 1;
-    layout->firstPe = (int)(((int64_t)node * size + nodes - 1) / nodes);
-    layout->numPesHere = (int)(((int64_t)(node + 1) * size + nodes - 1) / nodes) - layout->firstPe;
+    layout->firstPe = pmi_first_rank(node, nodes, size);
+    layout->numPesHere = pmi_first_rank(node + 1, nodes, size) - layout->firstPe;
     layout->firstNid = 1;
     layout->lastNid = nodes;
     layout->numNodes = nodes;
@@ -68,13 +59,5 @@ int alps_get_placement_info(uint64_t apid, alpsAppLayout_t *layout, placeNodeLis
     forget(peCpus);
     if (targetIps != NULL)
         *targetIps = NULL;
-    if (fill_placement(placement, nodes, size) != 0)
-        return -1;
-    if (fill_nids(targetNids, nodes, size) == 0)
-        return 1;
-    if (placement != NULL) {
-        free(*placement);
-        *placement = NULL;
-    }
-    return -1;
+    return fill(placement, targetNids, nodes, size) == 0 ? 1 : -1;
 }

@@ -7,7 +7,6 @@
 #include <linux/futex.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -26,13 +25,6 @@ static struct {
     int is_initialised;
     int rank, size, appnum;
 } pmi = {.size = 1};
-
-static int number_of(const char *name, int otherwise)
-{
-    const char *text = getenv(name);
-
-    return text && *text ? atoi(text) : otherwise;
-}
 
 static int map_shared(const char *path)
 {
@@ -78,8 +70,8 @@ int PMI_Init(int *spawned)
                     errno ? strerror(errno) : "not made by this version's gni-run");
             return code;
         }
-        pmi.rank = number_of("PMI_RANK", 0);
-        pmi.appnum = number_of("PMI_APPNUM", 0);
+        pmi.rank = pmi_number("PMI_RANK", 0);
+        pmi.appnum = pmi_number("PMI_APPNUM", 0);
         if (pmi.rank < 0 || pmi.rank >= pmi.size)
             return PMI_ERR_INIT;
     }

@@ -8,16 +8,15 @@
 /* Ranks [first, end) are on the node of `rank`; the node's number is answered, or -1. */
 static int node_of(int rank, int *first, int *end)
 {
-    const char *text = getenv("VERBENA_PMI_NODES");
-    int size, nodes = text ? atoi(text) : 1, node;
+    int size, nodes = pmi_number("VERBENA_PMI_NODES", 1), node;
 
     if (PMI_Get_size(&size) != PMI_SUCCESS || rank < 0 || rank >= size)
         return -1;
     if (nodes < 1 || nodes > size)
         nodes = 1;
-    node = (int)((int64_t)rank * nodes / size);
-    *first = (int)(((int64_t)node * size + nodes - 1) / nodes);
-    *end = (int)(((int64_t)(node + 1) * size + nodes - 1) / nodes);
+    node = pmi_node_of(rank, nodes, size);
+    *first = pmi_first_rank(node, nodes, size);
+    *end = pmi_first_rank(node + 1, nodes, size);
     return node;
 }
 
@@ -111,13 +110,12 @@ int PMI_Bcast(void *buf, int len)
 
 int PMI_Get_app_size(int *size)
 {
-    const char *text = getenv("VERBENA_PMI_APP_SIZE");
-    int all, code = PMI_Get_size(&all);
+    int given = pmi_number("VERBENA_PMI_APP_SIZE", 0), all, code = PMI_Get_size(&all);
 
     if (code != PMI_SUCCESS)
         return code;
     if (size == NULL)
         return PMI_ERR_INVALID_ARG;
-    *size = text && atoi(text) > 0 && atoi(text) <= all ? atoi(text) : all;
+    *size = given > 0 && given <= all ? given : all;
     return PMI_SUCCESS;
 }

@@ -5,6 +5,7 @@
 
 #include <stdatomic.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 #define PMI_SHARED_MAGIC 0x494d504e45425256ull
 #define PMI_SIZE_MAX 4096
@@ -29,5 +30,24 @@ struct pmi_shared {
     uint8_t gather[PMI_GATHER_BYTES];
     struct pmi_pair pair[PMI_KEYS_MAX];
 };
+
+/* A number that gni-run put into the environment. */
+static inline int pmi_number(const char *variable, int otherwise)
+{
+    const char *text = getenv(variable);
+
+    return text != NULL && *text != '\0' ? atoi(text) : otherwise;
+}
+
+/* Ranks are dealt out to nodes in blocks. */
+static inline int pmi_node_of(int rank, int nodes, int size)
+{
+    return (int)((int64_t)rank * nodes / size);
+}
+
+static inline int pmi_first_rank(int node, int nodes, int size)
+{
+    return (int)(((int64_t)node * size + nodes - 1) / nodes);
+}
 
 #endif

@@ -149,7 +149,7 @@ int run_domain(struct job *job)
 
 void run_set_rank(const struct job *job, int rank, int appnum)
 {
-    unsigned long node = (unsigned long)rank * (unsigned long)job->nodes / (unsigned long)job->size;
+    unsigned long node = (unsigned long)pmi_node_of(rank, job->nodes, job->size);
 
     set_number("PMI_RANK", (unsigned long)rank);
     set_number("PMI_FORK_RANK", (unsigned long)rank);
