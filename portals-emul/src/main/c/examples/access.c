@@ -28,7 +28,6 @@ int main(void)
     ptl_ni_limits_t limits;
     ptl_handle_ni_t ni;
     ptl_handle_eq_t eq;
-    ptl_handle_me_t me;
     ptl_handle_md_t source;
     ptl_event_t event;
     int interfaces, code;
@@ -53,8 +52,7 @@ int main(void)
     MUST(PtlACEntry(ni, CLOSED, somebody_else, PTL_UID_ANY, PTL_JID_ANY, PTL_PT_INDEX_ANY));
     MUST(PtlEQAlloc(ni, 8, PTL_EQ_HANDLER_NONE, &eq));
     to.eq_handle = eq;
-    MUST(PtlMEAttach(ni, PORTAL, anybody, BITS, 0, PTL_RETAIN, PTL_INS_AFTER, &me));
-    MUST(PtlMDAttach(me, to, PTL_RETAIN, NULL));
+    expose(ni, PORTAL, BITS, to, PTL_RETAIN);
     MUST(PtlMDBind(ni, from, PTL_RETAIN, &source));
 
     MUST(PtlPut(source, PTL_NO_ACK_REQ, self, PORTAL, CLOSED, BITS, 0, 0));

@@ -25,35 +25,29 @@ static void on_event(ptl_event_t *event)
 static void post(ptl_handle_ni_t ni, ptl_pt_index_t index, char *memory, unsigned options,
                  ptl_handle_eq_t eq)
 {
-    const ptl_process_id_t anybody = {PTL_NID_ANY, PTL_PID_ANY};
-    ptl_handle_me_t me;
     ptl_md_t md = {.start = memory,
                    .length = 4096,
                    .threshold = PTL_MD_THRESH_INF,
                    .options = PTL_MD_OP_PUT | options,
                    .eq_handle = eq};
 
-    MUST(PtlMEAttach(ni, index, anybody, BITS, 0, PTL_RETAIN, PTL_INS_AFTER, &me));
-    MUST(PtlMDAttach(me, md, PTL_RETAIN, NULL));
+    expose(ni, index, BITS, md, PTL_RETAIN);
 }
 
 int main(void)
 {
     static char memory[2][4096], text[16] = "fifteen letters";
     ptl_process_id_t self;
-    ptl_handle_ni_t ni;
+    ptl_handle_ni_t ni = open_interface(&self);
     ptl_handle_eq_t queues[2];
     ptl_handle_md_t source;
     ptl_event_t event;
-    int interfaces, which, code, lost = 0, taken = 0;
+    int which, code, lost = 0, taken = 0;
     ptl_md_t md = {.start = text,
                    .length = sizeof(text),
                    .threshold = PTL_MD_THRESH_INF,
                    .eq_handle = PTL_EQ_NONE};
 
-    MUST(PtlInit(&interfaces));
-    MUST(PtlNIInit(PTL_IFACE_DEFAULT, PTL_PID_ANY, NULL, NULL, &ni));
-    MUST(PtlGetId(ni, &self));
     MUST(PtlEQAlloc(ni, 64, on_event, &queues[0]));
     MUST(PtlEQAlloc(ni, 4, PTL_EQ_HANDLER_NONE, &queues[1]));
     post(ni, BIG_PORTAL, memory[0], 0, queues[0]);

@@ -12,26 +12,13 @@
 #define PORTAL 5
 #define BITS 0xbeef
 
-static ptl_handle_ni_t open_interface(ptl_process_id_t *id)
-{
-    ptl_handle_ni_t ni;
-    int interfaces;
-
-    MUST(PtlInit(&interfaces));
-    MUST(PtlNIInit(PTL_IFACE_DEFAULT, PTL_PID_ANY, NULL, NULL, &ni));
-    MUST(PtlGetId(ni, id));
-    return ni;
-}
-
 /* Exposes a line of text, tells its address through the pipe, and waits for a put and a get. */
 static void target(int out)
 {
     static char text[64] = "nothing yet";
-    const ptl_process_id_t anybody = {PTL_NID_ANY, PTL_PID_ANY};
     ptl_process_id_t id;
     ptl_handle_ni_t ni = open_interface(&id);
     ptl_handle_eq_t eq;
-    ptl_handle_me_t me;
     ptl_event_t event;
     ptl_md_t md = {.start = text,
                    .length = sizeof(text),
@@ -40,8 +27,7 @@ static void target(int out)
 
     MUST(PtlEQAlloc(ni, 16, PTL_EQ_HANDLER_NONE, &eq));
     md.eq_handle = eq;
-    MUST(PtlMEAttach(ni, PORTAL, anybody, BITS, 0, PTL_UNLINK, PTL_INS_AFTER, &me));
-    MUST(PtlMDAttach(me, md, PTL_UNLINK, NULL));
+    expose(ni, PORTAL, BITS, md, PTL_UNLINK);
     if (write(out, &id, sizeof(id)) != (ssize_t)sizeof(id))
         _exit(1);
     do {

@@ -33,14 +33,12 @@ static void pass_on(ptl_handle_md_t md, ptl_handle_eq_t eq, unsigned rank)
 
 static void process(void)
 {
-    const ptl_process_id_t anybody = {PTL_NID_ANY, PTL_PID_ANY};
     static long received, sent;
     unsigned rank, size;
     int interfaces;
     ptl_process_id_t self;
     ptl_handle_ni_t ni;
     ptl_handle_eq_t in, out;
-    ptl_handle_me_t me;
     ptl_handle_md_t md;
     ptl_event_t event;
     ptl_md_t to = {.start = &received,
@@ -58,8 +56,7 @@ static void process(void)
     MUST(PtlEQAlloc(ni, 16, PTL_EQ_HANDLER_NONE, &out));
     to.eq_handle = in;
     from.eq_handle = out;
-    MUST(PtlMEAttach(ni, PORTAL, anybody, TOKEN, 0, PTL_RETAIN, PTL_INS_AFTER, &me));
-    MUST(PtlMDAttach(me, to, PTL_RETAIN, NULL));
+    expose(ni, PORTAL, TOKEN, to, PTL_RETAIN);
     MUST(PtlMDBind(ni, from, PTL_RETAIN, &md));
     if (rank == 0)
         pass_on(md, out, 1 % size);

@@ -18,17 +18,6 @@
 
 enum { FREE = 0, TAKEN = 1 };
 
-static ptl_handle_ni_t open_interface(ptl_process_id_t *id)
-{
-    ptl_handle_ni_t ni;
-    int interfaces;
-
-    MUST(PtlInit(&interfaces));
-    MUST(PtlNIInit(PTL_IFACE_DEFAULT, PTL_PID_ANY, NULL, NULL, &ni));
-    MUST(PtlGetId(ni, id));
-    return ni;
-}
-
 /* Swaps `mine` with the lock word; returns what it was. The reply is an event of the get's MD. */
 static uint64_t swap(ptl_handle_md_t get, uint64_t *got, ptl_handle_md_t put, ptl_handle_eq_t eq,
                      ptl_process_id_t owner)
@@ -72,20 +61,17 @@ static void work(ptl_process_id_t owner, volatile long *counter)
 int main(void)
 {
     static uint64_t lock = FREE;
-    const ptl_process_id_t anybody = {PTL_NID_ANY, PTL_PID_ANY};
     volatile long *counter =
         mmap(NULL, sizeof(*counter), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     ptl_process_id_t id;
     ptl_handle_ni_t ni = open_interface(&id);
-    ptl_handle_me_t me;
     ptl_md_t md = {.start = &lock,
                    .length = sizeof(lock),
                    .threshold = PTL_MD_THRESH_INF,
                    .options = PTL_MD_OP_PUT | PTL_MD_OP_GET | PTL_MD_MANAGE_REMOTE,
                    .eq_handle = PTL_EQ_NONE};
 
-    MUST(PtlMEAttach(ni, PORTAL, anybody, LOCK, 0, PTL_RETAIN, PTL_INS_AFTER, &me));
-    MUST(PtlMDAttach(me, md, PTL_RETAIN, NULL)); /* a getput needs both operations allowed */
+    expose(ni, PORTAL, LOCK, md, PTL_RETAIN); /* a getput needs both operations allowed */
     for (int i = 0; i < WORKERS; i++)
         if (fork() == 0) {
             work(id, counter);
