@@ -24,6 +24,12 @@ int PtlExtMemoryAlloc(ptl_handle_ni_t ni_handle, uint64_t length, uint32_t flags
     return code;
 }
 
+static int meets(const void *start, uint64_t bytes, const uint8_t *address, uint64_t length)
+{
+    return bytes != 0 && (uintptr_t)start < (uintptr_t)address + length &&
+           (uintptr_t)address < (uintptr_t)start + bytes;
+}
+
 /* Does a live descriptor reach into [address, address + length)? Under the own lock. */
 static int is_described(const struct p3_ni *ni, const uint8_t *address, uint64_t length)
 {
@@ -33,14 +39,11 @@ static int is_described(const struct p3_ni *ni, const uint8_t *address, uint64_t
         if (!local->live || !(ni->view.md[i].flags & P3_LIVE) ||
             local->generation != ni->view.md[i].generation)
             continue;
-        if (local->start != NULL && local->length != 0 &&
-            (uintptr_t)local->start < (uintptr_t)address + length &&
-            (uintptr_t)address < (uintptr_t)local->start + local->length)
+        if (local->start != NULL && meets(local->start, local->length, address, length))
             return 1;
         for (uint32_t k = 0; k < local->iov_count; k++)
-            if (local->iovs[k].iov_len != 0 &&
-                (uintptr_t)local->iovs[k].iov_base < (uintptr_t)address + length &&
-                (uintptr_t)address < (uintptr_t)local->iovs[k].iov_base + local->iovs[k].iov_len)
+            if (meets(local->segments.iovs[k].iov_base, local->segments.iovs[k].iov_len, address,
+                      length))
                 return 1;
     }
     return 0;
@@ -191,14 +194,13 @@ int PtlExtPeerState(ptl_handle_ni_t ni_handle, ptl_process_id_t id, int *state,
 {
     struct p3_ni *ni;
     struct p3_peer *peer;
-    uint32_t pid = id.pid & 0xffffu;
-    int code = p3_ni_enter(ni_handle, P3_KIND_NI, PTL_NI_INVALID, &ni);
+    int code = p3_ni_enter_to(ni_handle, state ? incarnation : NULL,
+                              "PtlExtPeerState: state or incarnation", &ni);
 
     if (code != PTL_OK)
         return code;
-    if (state == NULL || incarnation == NULL) {
-        code = p3_fail(PTL_SEGV, "PtlExtPeerState: state or incarnation is NULL");
-    } else if ((peer = p3_peer_find(ni, id.nid, pid, 1)) == NULL) {
+    peer = p3_peer_find(ni, id.nid, id.pid & 0xffffu, 1);
+    if (peer == NULL) {
         code = p3_fail(PTL_NO_SPACE, "out of memory");
     } else {
         pthread_mutex_lock(&peer->mutex);

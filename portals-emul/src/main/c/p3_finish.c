@@ -43,7 +43,7 @@ int p3_source_find(struct p3_ni *ni, ptl_handle_md_t handle, int whole, uint64_t
     source->md = md;
     source->generation = ni->view.md[md].generation;
     source->start = local->start;
-    source->iovs = local->iovs;
+    source->iovs = local->segments.iovs;
     source->iov_count = local->iov_count;
     source->length = local->length;
     return PTL_OK;

@@ -26,16 +26,21 @@
 #define P3_PEER_BUCKETS 1024u
 #define P3_LIVENESS_PERIOD_NS 50000000ull
 
+/* The segments of a PTL_MD_IOVEC descriptor. */
+struct p3_segments {
+    ptl_md_iovec_t *iovs; /* copy of the caller's array */
+    uint32_t first;       /* extent in the shared iov table, given back lazily */
+    uint32_t taken;
+};
+
 /* What only the owner needs of a descriptor. The shared record is not trusted for addresses. */
 struct p3_local_md {
     uint32_t generation; /* of the shared record; valid while `live` */
     uint32_t live;
     uint8_t *start;
-    uint64_t length;      /* bytes */
-    ptl_md_iovec_t *iovs; /* PTL_MD_IOVEC: copy of the caller's array */
+    uint64_t length; /* bytes */
+    struct p3_segments segments;
     uint32_t iov_count;
-    uint32_t iov_first; /* extent in the shared iov table, freed lazily */
-    uint32_t iov_taken;
     void *user_start;
     uint32_t floating; /* bound, not attached */
 };

@@ -62,7 +62,7 @@ static int locate(struct p3_ni *ni, const void *start, uint64_t length, snic_loc
 static void sweep_iovs(struct p3_ni *ni)
 {
     for (uint32_t i = 0; i < ni->mds_high; i++)
-        if (ni->mds[i].iov_taken && ni->mds[i].generation != ni->view.md[i].generation)
+        if (ni->mds[i].segments.taken && ni->mds[i].generation != ni->view.md[i].generation)
             p3_md_release_private(ni, i);
 }
 
@@ -96,18 +96,18 @@ static int draft_iovs(struct p3_ni *ni, int attached, struct p3_md_draft *draft)
         return PTL_OK;
     if (given == NULL)
         return p3_fail(PTL_MD_ILLEGAL, "the array of segments is NULL");
-    draft->iovs = malloc(count * sizeof(*draft->iovs));
-    if (draft->iovs == NULL)
+    draft->segments.iovs = malloc(count * sizeof(*draft->segments.iovs));
+    if (draft->segments.iovs == NULL)
         return p3_fail(PTL_NO_SPACE, "out of memory");
-    memcpy(draft->iovs, given, count * sizeof(*draft->iovs));
+    memcpy(draft->segments.iovs, given, count * sizeof(*draft->segments.iovs));
     if (attached) {
-        draft->iov_first = take_iovs(ni, (uint32_t)count);
-        if (draft->iov_first == P3_NONE)
+        draft->segments.first = take_iovs(ni, (uint32_t)count);
+        if (draft->segments.first == P3_NONE)
             return PTL_NO_SPACE;
-        draft->iov_taken = (uint32_t)count;
+        draft->segments.taken = (uint32_t)count;
     }
     for (uint32_t i = 0; i < count; i++) {
-        const ptl_md_iovec_t *iov = &draft->iovs[i];
+        const ptl_md_iovec_t *iov = &draft->segments.iovs[i];
         int code;
 
         if (!region_ok(iov->iov_base, iov->iov_len) ||
@@ -117,11 +117,11 @@ static int draft_iovs(struct p3_ni *ni, int attached, struct p3_md_draft *draft)
         if (!attached)
             continue;
         /* Nobody reads these entries before the descriptor is placed. */
-        code =
-            locate(ni, iov->iov_base, iov->iov_len, &ni->view.iov[draft->iov_first + i].location);
+        code = locate(ni, iov->iov_base, iov->iov_len,
+                      &ni->view.iov[draft->segments.first + i].location);
         if (code != PTL_OK)
             return code;
-        ni->view.iov[draft->iov_first + i].length = iov->iov_len;
+        ni->view.iov[draft->segments.first + i].length = iov->iov_len;
     }
     return PTL_OK;
 }
@@ -143,11 +143,16 @@ int p3_md_draft(struct p3_ni *ni, const ptl_md_t *md, int attached, struct p3_md
     return attached ? locate(ni, md->start, md->length, &draft->location) : PTL_OK;
 }
 
+static void drop_segments(struct p3_ni *ni, const struct p3_segments *segments)
+{
+    if (segments->taken)
+        p3_extents_give(&ni->iovs, segments->first, segments->taken);
+    free(segments->iovs);
+}
+
 void p3_md_draft_drop(struct p3_ni *ni, struct p3_md_draft *draft)
 {
-    if (draft->iov_taken)
-        p3_extents_give(&ni->iovs, draft->iov_first, draft->iov_taken);
-    free(draft->iovs);
+    drop_segments(ni, &draft->segments);
     memset(draft, 0, sizeof(*draft));
 }
 
@@ -157,9 +162,7 @@ void p3_md_release_private(struct p3_ni *ni, uint32_t index)
 {
     struct p3_local_md *local = &ni->mds[index];
 
-    if (local->iov_taken)
-        p3_extents_give(&ni->iovs, local->iov_first, local->iov_taken);
-    free(local->iovs);
+    drop_segments(ni, &local->segments);
     memset(local, 0, sizeof(*local));
 }
 
@@ -184,17 +187,14 @@ static void md_fill(struct p3_ni *ni, uint32_t index, struct p3_md_draft *draft)
     md->start = (uint64_t)(uintptr_t)draft->md.start;
     md->user_length = draft->md.length;
     md->location = draft->location;
-    md->iov_first = draft->iov_first;
-    md->iov_count = draft->iov_taken;
+    md->iov_first = draft->segments.first;
+    md->iov_count = draft->segments.taken;
     local->start = draft->md.options & PTL_MD_IOVEC ? NULL : draft->md.start;
     local->user_start = draft->md.start;
     local->length = draft->bytes;
-    local->iovs = draft->iovs;
-    local->iov_count = draft->iovs ? (uint32_t)draft->md.length : 0;
-    local->iov_first = draft->iov_first;
-    local->iov_taken = draft->iov_taken;
-    draft->iovs = NULL;
-    draft->iov_taken = 0;
+    local->segments = draft->segments;
+    local->iov_count = draft->segments.iovs ? (uint32_t)draft->md.length : 0;
+    draft->segments = (struct p3_segments){0};
 }
 
 int p3_md_place(struct p3_ni *ni, struct p3_md_draft *draft, uint32_t me, ptl_unlink_t unlink,
@@ -362,10 +362,10 @@ static void md_read(const struct p3_ni *ni, uint32_t index, ptl_md_t *old)
     const struct p3_md *md = &ni->view.md[index];
     const struct p3_local_md *local = &ni->mds[index];
 
-    if ((old->options & PTL_MD_IOVEC) && old->start != NULL && local->iovs != NULL) {
+    if ((old->options & PTL_MD_IOVEC) && old->start != NULL && local->segments.iovs != NULL) {
         uint64_t count = old->length < local->iov_count ? old->length : local->iov_count;
 
-        memcpy(old->start, local->iovs, count * sizeof(*local->iovs));
+        memcpy(old->start, local->segments.iovs, count * sizeof(*local->segments.iovs));
     }
     old->start = local->user_start;
     old->length = md->user_length;
@@ -404,8 +404,7 @@ static int md_update(struct p3_ni *ni, ptl_handle_md_t handle, ptl_md_t *old,
                      struct p3_md_draft *draft, ptl_handle_eq_t testeq)
 {
     uint32_t index = p3_md_find(ni, handle);
-    struct p3_local_md *local;
-    struct p3_md_draft used = {0};
+    struct p3_segments used;
     int code;
 
     if (index == P3_NONE)
@@ -421,18 +420,14 @@ static int md_update(struct p3_ni *ni, ptl_handle_md_t handle, ptl_md_t *old,
         return code;
     if (testeq != PTL_EQ_NONE && (p3_eq_unsettled(ni, testeq) || ni->view.md[index].busy != 0))
         return p3_fail(PTL_MD_NO_UPDATE, "PtlMDUpdate: the queue is not empty, or busy");
-    local = &ni->mds[index];
-    used.iovs = local->iovs;
-    used.iov_first = local->iov_first;
-    used.iov_taken = local->iov_taken;
+    used = ni->mds[index].segments;
     md_fill(ni, index, draft);
     if (ni->view.md[index].busy != 0 && used.iovs != NULL) {
         /* Running operations still read the old segments: they stay until the interface closes. */
         p3_retire(ni, used.iovs);
-        used.iovs = NULL;
-        used.iov_taken = 0;
+        used = (struct p3_segments){0};
     }
-    *draft = used;
+    draft->segments = used;
     return PTL_OK;
 }
 

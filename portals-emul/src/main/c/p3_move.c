@@ -287,29 +287,23 @@ typedef int (*begin_fn)(struct p3_ni *, struct p3_request *, struct p3_under_way
 typedef enum p3_arrival (*arrive_fn)(struct p3_ni *, struct p3_peer *, struct p3_request *,
                                      struct p3_under_way *, uint32_t);
 
+/* How an operation that goes by the wire begins and arrives. */
+static const struct {
+    begin_fn begin;
+    arrive_fn arrive;
+} ways[] = {[P3_PUT] = {put_begin, put_arrive},
+            [P3_GET] = {get_begin, get_arrive},
+            [P3_GETPUT] = {getput_begin, getput_arrive}};
+
 int p3_move_begin(struct p3_ni *ni, struct p3_request *r, struct p3_under_way *u)
 {
-    switch (r->message.operation) {
-    case P3_PUT:
-        return put_begin(ni, r, u);
-    case P3_GET:
-        return get_begin(ni, r, u);
-    default:
-        return getput_begin(ni, r, u);
-    }
+    return ways[r->message.operation].begin(ni, r, u);
 }
 
 enum p3_arrival p3_move_arrive(struct p3_ni *ni, struct p3_peer *peer, struct p3_request *r,
                                struct p3_under_way *u, uint32_t fail)
 {
-    switch (r->message.operation) {
-    case P3_PUT:
-        return put_arrive(ni, peer, r, u, fail);
-    case P3_GET:
-        return get_arrive(ni, peer, r, u, fail);
-    default:
-        return getput_arrive(ni, peer, r, u, fail);
-    }
+    return ways[r->message.operation].arrive(ni, peer, r, u, fail);
 }
 
 static int target_is_stopped(void)

@@ -307,7 +307,7 @@ void p3_ni_close(struct p3_ni *ni)
     close_peers(ni);
     snic_close(ni->nic);
     for (uint32_t i = 0; i < ni->mds_high; i++)
-        free(ni->mds[i].iovs);
+        free(ni->mds[i].segments.iovs);
     p3_deferred_free(ni);
     ni_free(ni);
 }

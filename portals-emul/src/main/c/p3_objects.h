@@ -18,9 +18,7 @@ struct p3_md_draft {
     ptl_md_t md;
     uint64_t bytes;
     snic_location_t location;
-    ptl_md_iovec_t *iovs; /* owned by the draft until it is placed */
-    uint32_t iov_first;
-    uint32_t iov_taken;
+    struct p3_segments segments; /* owned by the draft until it is placed */
 };
 
 int p3_me_create(struct p3_ni *ni, const struct p3_criteria *c, uint32_t base, uint32_t *index);
