@@ -46,8 +46,7 @@ int main(void)
     about.memory = address_of(memory);
     about.handle = handle;
     PMI_Bcast(&about, sizeof(about));
-    CHECK(GNI_EpCreate(job.nic, cq, &ep));
-    CHECK(GNI_EpBind(ep, about.address, 0));
+    ep = bind_to(&job, cq, about.address, 0);
     memset(&d, 0, sizeof(d));
     d.type = GNI_POST_AMO;
     d.cq_mode = GNI_CQMODE_GLOBAL_EVENT;

@@ -24,8 +24,7 @@ int main(void)
     mine.numbers = address_of(numbers);
     CHECK(GNI_MemRegister(job.nic, mine.numbers, sizeof(numbers), NULL, GNI_MEM_READ_ONLY,
                           (uint32_t)-1, &mine.handle));
-    CHECK(GNI_EpCreate(job.nic, posted, &ep));
-    CHECK(GNI_EpBind(ep, job.address, 0)); /* the service is instance 0 */
+    ep = bind_to(&job, posted, job.address, 0); /* the service is instance 0 */
     CHECK(GNI_EpPostData(ep, &mine, sizeof(mine), &theirs, sizeof(theirs)));
     CHECK(GNI_EpPostDataWait(ep, 60000, &state, &pe, &inst));
     if (state != GNI_POST_COMPLETED)

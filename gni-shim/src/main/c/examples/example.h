@@ -94,6 +94,17 @@ static inline gni_post_descriptor_t *wait_post(gni_cq_handle_t cq)
     return done;
 }
 
+/* An endpoint bound to that instance at that address. */
+static inline gni_ep_handle_t bind_to(struct job *job, gni_cq_handle_t cq, uint32_t address,
+                                      uint32_t instance)
+{
+    gni_ep_handle_t ep;
+
+    CHECK(GNI_EpCreate(job->nic, cq, &ep));
+    CHECK(GNI_EpBind(ep, address, instance));
+    return ep;
+}
+
 /* In memory of its own, of messages of 64 bytes. Each rings `arrived`, if that is not NULL. */
 static inline gni_smsg_attr_t make_mailbox(struct job *job, uint16_t credits,
                                            gni_cq_handle_t arrived)

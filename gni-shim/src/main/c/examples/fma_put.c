@@ -30,8 +30,7 @@ int main(void)
     CHECK(GNI_MemRegister(job.nic, address_of(memory), sizeof(memory), arrived, GNI_MEM_READWRITE,
                           (uint32_t)-1, &mine.handle));
     mine.memory = address_of(memory[1]);
-    CHECK(GNI_EpCreate(job.nic, posted, &ep));
-    CHECK(GNI_EpBind(ep, job.address, (uint32_t)(job.rank ^ 1)));
+    ep = bind_to(&job, posted, job.address, (uint32_t)(job.rank ^ 1));
     CHECK(GNI_EpPostData(ep, &mine, sizeof(mine), &theirs, sizeof(theirs)));
     CHECK(GNI_EpPostDataWait(ep, (uint32_t)-1, &state, &pe, &inst));
     if (state != GNI_POST_COMPLETED || inst != (uint32_t)(job.rank ^ 1))

@@ -50,13 +50,11 @@ static void connect_nodes(struct job *job, gni_msgq_handle_t queue, const struct
 static void send_to(struct job *job, gni_msgq_handle_t queue, gni_cq_handle_t cq,
                     const struct about *to)
 {
-    gni_ep_handle_t ep;
+    gni_ep_handle_t ep = bind_to(job, cq, to->address, (uint32_t)to->rank);
     gni_return_t code;
     char text[16];
 
     snprintf(text, sizeof(text), "%d", job->rank);
-    CHECK(GNI_EpCreate(job->nic, cq, &ep));
-    CHECK(GNI_EpBind(ep, to->address, (uint32_t)to->rank));
     while ((code = GNI_MsgqSend(queue, ep, text, (uint32_t)strlen(text) + 1, NULL, 0,
                                 (uint32_t)to->rank, 3)) == GNI_RC_NOT_DONE)
         GNI_MsgqProgress(queue, (uint32_t)-1); /* no credit: read, so that others can */

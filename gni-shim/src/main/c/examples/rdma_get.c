@@ -23,10 +23,8 @@ static uint64_t word_of(int rank, int i)
 static void post_get(struct job *job, gni_cq_handle_t cq, const struct about *from, uint64_t *to,
                      gni_mem_handle_t handle, gni_post_descriptor_t *get)
 {
-    gni_ep_handle_t ep;
+    gni_ep_handle_t ep = bind_to(job, cq, from->address, (uint32_t)from->rank);
 
-    CHECK(GNI_EpCreate(job->nic, cq, &ep));
-    CHECK(GNI_EpBind(ep, from->address, (uint32_t)from->rank));
     memset(get, 0, sizeof(*get));
     get->type = GNI_POST_RDMA_GET;
     get->cq_mode = GNI_CQMODE_GLOBAL_EVENT;

@@ -14,10 +14,8 @@ static union {
 static gni_ep_handle_t member(struct job *job, gni_cq_handle_t cq, int peer, uint32_t ce,
                               uint32_t child)
 {
-    gni_ep_handle_t ep;
+    gni_ep_handle_t ep = bind_to(job, cq, job->address, (uint32_t)peer);
 
-    CHECK(GNI_EpCreate(job->nic, cq, &ep));
-    CHECK(GNI_EpBind(ep, job->address, (uint32_t)peer));
     CHECK(GNI_EpSetCeAttr(ep, ce, child, GNI_CE_CHILD_PE));
     return ep;
 }

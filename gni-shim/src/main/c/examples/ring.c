@@ -32,10 +32,8 @@ static void *next_message(gni_ep_handle_t ep, gni_cq_handle_t arrivals)
 static gni_ep_handle_t connect_to(struct job *job, gni_cq_handle_t cq, struct about *all, int peer,
                                   int is_next)
 {
-    gni_ep_handle_t ep;
+    gni_ep_handle_t ep = bind_to(job, cq, all[peer].address, (uint32_t)peer);
 
-    CHECK(GNI_EpCreate(job->nic, cq, &ep));
-    CHECK(GNI_EpBind(ep, all[peer].address, (uint32_t)peer));
     CHECK(GNI_SmsgInit(ep, &all[job->rank].mailbox[is_next], &all[peer].mailbox[!is_next]));
     return ep;
 }

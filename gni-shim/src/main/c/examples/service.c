@@ -12,12 +12,10 @@ static void serve(struct job *job, gni_cq_handle_t posted, struct greeting *clie
                   uint32_t inst, gni_smsg_attr_t *mailbox, uint64_t *numbers,
                   gni_mem_handle_t handle)
 {
+    gni_ep_handle_t ep = bind_to(job, posted, pe, inst);
     gni_post_descriptor_t get;
-    gni_ep_handle_t ep;
     uint64_t sum = 0;
 
-    CHECK(GNI_EpCreate(job->nic, posted, &ep));
-    CHECK(GNI_EpBind(ep, pe, inst));
     CHECK(GNI_SmsgInit(ep, mailbox, &client->mailbox));
     memset(&get, 0, sizeof(get));
     get.type = GNI_POST_RDMA_GET;

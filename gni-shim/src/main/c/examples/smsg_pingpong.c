@@ -84,8 +84,7 @@ int main(void)
     mine = make_mailbox(&job, 2, NULL);
     publish(job.rank, &mine, sizeof(mine));
     look_up(1 - job.rank, &theirs, sizeof(theirs));
-    CHECK(GNI_EpCreate(job.nic, sent, &ep));
-    CHECK(GNI_EpBind(ep, job.address, (uint32_t)(1 - job.rank)));
+    ep = bind_to(&job, sent, job.address, (uint32_t)(1 - job.rank));
     CHECK(GNI_SmsgInit(ep, &mine, &theirs));
     for (int round = 0; round < ROUNDS; round++) {
         if (job.rank == 0)

@@ -173,8 +173,7 @@ static void connect_to(struct staging *s, const struct about *peer, int kind)
 
     mine.mbox_offset = (uint32_t)peer->rank * MAILBOX_BYTES;
     theirs.mbox_offset = (uint32_t)s->job.rank * MAILBOX_BYTES;
-    CHECK(GNI_EpCreate(s->job.nic, s->queue[SENT + kind], &c->ep));
-    CHECK(GNI_EpBind(c->ep, peer->address, id));
+    c->ep = bind_to(&s->job, s->queue[SENT + kind], peer->address, id);
     CHECK(GNI_EpSetEventData(c->ep, id, (uint32_t)s->job.rank));
     CHECK(GNI_SmsgInit(c->ep, &mine, &theirs));
 }
