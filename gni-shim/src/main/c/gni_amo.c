@@ -5,26 +5,6 @@
 enum { GEN2_AND = 0x00, GEN2_OR = 0x02, GEN2_XOR = 0x04, GEN2_SWAP = 0x06, GEN2_AX = 0x08 };
 enum { GEN2_CSWAP = 0x0a, GEN2_IMIN = 0x10, GEN2_IMAX = 0x12, GEN2_IADD = 0x14 };
 enum { GEN2_FPMIN = 0x18, GEN2_FPMAX = 0x1a, GEN2_FPADD = 0x1c };
-enum { GEN1_ADD = 0x8, GEN1_AND = 0x9, GEN1_OR = 0xa, GEN1_XOR = 0xb, GEN1_AX = 0xc };
-enum { GEN1_CSWAP = 0xd };
-
-static uint64_t first_generation(uint32_t command, uint64_t t, uint64_t a, uint64_t b)
-{
-    switch (command & 0xf) {
-    case GEN1_ADD:
-        return t + a;
-    case GEN1_AND:
-        return t & a;
-    case GEN1_OR:
-        return t | a;
-    case GEN1_XOR:
-        return t ^ a;
-    case GEN1_AX:
-        return (t & a) ^ b;
-    default: /* GEN1_CSWAP */
-        return t == a ? b : t;
-    }
-}
 
 static uint64_t of_double(uint32_t op, uint64_t t, uint64_t a)
 {
@@ -56,16 +36,8 @@ static int is_less(uint64_t x, uint64_t y, int is_small)
     return is_small ? (int32_t)(uint32_t)x < (int32_t)(uint32_t)y : (int64_t)x < (int64_t)y;
 }
 
-static uint64_t second_generation(uint32_t command, uint64_t t, uint64_t a, uint64_t b)
+static uint64_t compute(uint32_t op, int is_small, uint64_t t, uint64_t a, uint64_t b)
 {
-    int is_small = (command & 0x200) != 0;
-    uint32_t op = command & 0x1e; /* 0x20: cached, 0x01: 64 bits */
-
-    if (is_small) {
-        t &= 0xffffffffu;
-        a &= 0xffffffffu;
-        b &= 0xffffffffu;
-    }
     switch (op) {
     case GEN2_AND:
         return t & a;
@@ -90,8 +62,21 @@ static uint64_t second_generation(uint32_t command, uint64_t t, uint64_t a, uint
     }
 }
 
+/* What the second generation calls an operation of the first. */
+static uint32_t of_first_generation(uint32_t command)
+{
+    static const uint8_t from_8[] = {GEN2_IADD, GEN2_AND, GEN2_OR, GEN2_XOR, GEN2_AX};
+    uint32_t index = (command & 0xf) - 8;
+
+    return index < sizeof(from_8) ? from_8[index] : GEN2_CSWAP;
+}
+
 uint64_t gni_amo_apply(uint32_t command, uint64_t t, uint64_t a, uint64_t b)
 {
-    return command & 0x40 ? second_generation(command, t, a, b)
-                          : first_generation(command, t, a, b);
+    uint64_t mask = command & 0x200 ? 0xffffffffu : UINT64_MAX;
+
+    if (!(command & 0x40))
+        return compute(of_first_generation(command), 0, t, a, b);
+    /* 0x20: cached, 0x01: 64 bits */
+    return compute(command & 0x1e, mask != UINT64_MAX, t & mask, a & mask, b & mask);
 }
