@@ -85,8 +85,6 @@ struct shm {
     uint8_t *request_data;              /* [connections_max][SHM_PRIVATE_MAX] */
 };
 
-#define SHM_HANDLE(index, serial) ((int64_t)(((uint64_t)(serial) << 16) | ((index) + 1u)))
-
 struct shm_link *shm_find(shm_t *shm, int64_t handle);
 static inline uint32_t shm_index(const shm_t *shm, const struct shm_link *link)
 {
@@ -94,7 +92,7 @@ static inline uint32_t shm_index(const shm_t *shm, const struct shm_link *link)
 }
 static inline int64_t shm_handle(const shm_t *shm, const struct shm_link *link)
 {
-    return SHM_HANDLE(shm_index(shm, link), link->serial);
+    return (int64_t)((uint64_t)link->serial << 16 | (shm_index(shm, link) + 1u));
 }
 
 /* shm_attach.c */

@@ -6,7 +6,6 @@
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -283,11 +282,8 @@ int snic_check(const char *directory, const char *job, char *text, size_t text_s
         return -EINVAL;
     if (snic_process_self(&pid, &start, &c.pid_namespace) != 0)
         return -ENOSYS;
-    if (!directory || !*directory)
-        directory = getenv("VERBENA_SHM_DIR");
-    if (!directory || !*directory)
-        directory = "/dev/shm";
-    snprintf(path, sizeof path, "%s/verbena-%u/%s", directory, (unsigned)geteuid(), job);
+    snprintf(path, sizeof path, "%s/verbena-%u/%s", snic_directory(directory), (unsigned)geteuid(),
+             job);
     DIR *d = opendir(path);
     if (!d)
         return -errno;

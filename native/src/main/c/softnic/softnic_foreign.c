@@ -272,21 +272,16 @@ int snic_foreign_copy(snic_peer_t *peer, uint64_t remote, void *local, uint64_t 
 
 /* ---- bounce, the owner's helper ---- */
 
-static int range_covers(uint64_t base, uint64_t bytes, uint64_t address, uint64_t length)
-{
-    return address >= base && length <= bytes && address - base <= bytes - length;
-}
-
 /* Only memory that was located, or whose registration is not yet drained. nic->control is held. */
 static int range_is_known(const snic_t *nic, uint64_t address, uint64_t length)
 {
     for (uint32_t i = 0; i < nic->located_count; i++)
-        if (range_covers(nic->located[i].address, nic->located[i].length, address, length))
+        if (snic_range_covers(nic->located[i].address, nic->located[i].length, address, length))
             return 1;
     for (uint32_t i = 0; i < nic->registrations_high; i++) {
         const struct snic_own_registration *r = &nic->registrations[i];
         if (r->phase != SNIC_REG_FREE && r->location.kind == 2 &&
-            range_covers(r->location.offset, r->location.length, address, length))
+            snic_range_covers(r->location.offset, r->location.length, address, length))
             return 1;
     }
     return 0;

@@ -220,7 +220,7 @@ void snic_memory_free_all(snic_t *nic)
 }
 
 /* 1: found, 0: foreign, -ERANGE: half in, half out. nic->control is held. */
-int snic_memory_locate(snic_t *nic, uint64_t address, uint64_t length, snic_location_t *location)
+static int memory_locate(snic_t *nic, uint64_t address, uint64_t length, snic_location_t *location)
 {
     for (uint32_t k = 0; k < nic->memories_high; k++) {
         const struct snic_own_memory *m = &nic->memories[k];
@@ -244,12 +244,9 @@ int snic_memory_locate(snic_t *nic, uint64_t address, uint64_t length, snic_loca
 static int remember_range(snic_t *nic, uint64_t address, uint64_t length, char *why,
                           size_t why_size)
 {
-    for (uint32_t i = 0; i < nic->located_count; i++) {
-        struct snic_range *r = &nic->located[i];
-        if (address >= r->address && length <= r->length &&
-            address - r->address <= r->length - length)
+    for (uint32_t i = 0; i < nic->located_count; i++)
+        if (snic_range_covers(nic->located[i].address, nic->located[i].length, address, length))
             return 0;
-    }
     if (nic->located_count == nic->located_capacity) {
         uint32_t capacity = nic->located_capacity ? 2 * nic->located_capacity : 64;
         if (capacity > LOCATED_MAX) {
@@ -288,7 +285,7 @@ int snic_locate_as(snic_t *nic, const void *address, uint64_t length, int rememb
         return -ERANGE;
     }
     pthread_mutex_lock(&nic->control);
-    int rc = snic_memory_locate(nic, at, length, &found);
+    int rc = memory_locate(nic, at, length, &found);
     if (rc == -ERANGE)
         SNIC_WHY("%llu bytes at %p end outside the toolkit memory in which they begin",
                  (unsigned long long)length, address);

@@ -64,6 +64,12 @@ struct snic_range {
     uint64_t length;
 };
 
+static inline int snic_range_covers(uint64_t base, uint64_t bytes, uint64_t address,
+                                    uint64_t length)
+{
+    return address >= base && length <= bytes && address - base <= bytes - length;
+}
+
 struct snic {
     struct snic_segment segment;
     const volatile uint32_t *alive; /* 1; reads 0 in a forked child */
@@ -181,7 +187,6 @@ int snic_fault_watch(const void *base, uint64_t bytes, _Atomic uint32_t *damage,
 void snic_fault_forget(const void *base, const _Atomic uint32_t *damage); /* before munmap */
 
 /* softnic_memory.c */
-int snic_memory_locate(snic_t *nic, uint64_t address, uint64_t length, snic_location_t *location);
 int snic_locate_as(snic_t *nic, const void *address, uint64_t length, int remember,
                    snic_location_t *location, char *why, size_t why_size);
 void snic_memory_free_all(snic_t *nic);
