@@ -150,11 +150,28 @@ static uint32_t place(const struct gni_target *target, uint64_t address, uint64_
     return GNI_STATUS_OK;
 }
 
+/* Where it is not mapped here: each piece of it is looked up. */
+static uint32_t move_pieces(struct gni_target *target, uint64_t address, uint8_t *at,
+                            uint64_t length, int writes)
+{
+    while (length > 0) {
+        snic_key_t key;
+        uint64_t offset, piece;
+        uint32_t status = place(target, address, length, &key, &offset, &piece);
+
+        if (status == GNI_STATUS_OK)
+            status = gni_status_of(writes ? snic_put(target->peer->snic, &key, offset, at, piece)
+                                          : snic_get(target->peer->snic, &key, offset, at, piece));
+        if (status != GNI_STATUS_OK)
+            return status;
+        address += piece, at += piece, length -= piece;
+    }
+    return GNI_STATUS_OK;
+}
+
 uint32_t gni_target_write(struct gni_target *target, uint64_t address, const void *from,
                           uint64_t length)
 {
-    const uint8_t *at = from;
-
     if (target->reach->is_mapped) {
         uint32_t status = gni_target_begin(target, SNIC_WRITE);
 
@@ -164,24 +181,11 @@ uint32_t gni_target_write(struct gni_target *target, uint64_t address, const voi
         SNIC_STEP("put.copied");
         return gni_target_end(target);
     }
-    while (length > 0) {
-        snic_key_t key;
-        uint64_t offset, piece;
-        uint32_t status = place(target, address, length, &key, &offset, &piece);
-
-        if (status == GNI_STATUS_OK)
-            status = gni_status_of(snic_put(target->peer->snic, &key, offset, at, piece));
-        if (status != GNI_STATUS_OK)
-            return status;
-        address += piece, at += piece, length -= piece;
-    }
-    return GNI_STATUS_OK;
+    return move_pieces(target, address, (uint8_t *)(uintptr_t)from, length, 1);
 }
 
 uint32_t gni_target_read(struct gni_target *target, uint64_t address, void *to, uint64_t length)
 {
-    uint8_t *at = to;
-
     if (target->reach->is_mapped) {
         uint32_t status = gni_target_begin(target, SNIC_READ);
 
@@ -191,18 +195,7 @@ uint32_t gni_target_read(struct gni_target *target, uint64_t address, void *to, 
         SNIC_STEP("get.copied");
         return gni_target_end(target);
     }
-    while (length > 0) {
-        snic_key_t key;
-        uint64_t offset, piece;
-        uint32_t status = place(target, address, length, &key, &offset, &piece);
-
-        if (status == GNI_STATUS_OK)
-            status = gni_status_of(snic_get(target->peer->snic, &key, offset, at, piece));
-        if (status != GNI_STATUS_OK)
-            return status;
-        address += piece, at += piece, length -= piece;
-    }
-    return GNI_STATUS_OK;
+    return move_pieces(target, address, to, length, 0);
 }
 
 /* ---- atomics ---- */
