@@ -363,7 +363,8 @@ static int start(struct p3_request *r, uint32_t operation)
 
     if (code != PTL_OK)
         return code;
-    p3_request_fill(ni, r, operation);
+    r->message.operation = operation;
+    r->message.from = ni->self;
     if (r->target.nid == PTL_NID_ANY || pid == P3_PID_ANY || pid == 0) {
         code = p3_fail(PTL_PROCESS_INVALID, "%u.%u names no process", r->target.nid, pid);
     } else if ((peer = p3_peer_find(ni, r->target.nid, pid, 1)) == NULL) {

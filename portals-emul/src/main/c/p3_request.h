@@ -54,12 +54,6 @@ static inline void p3_request_init(struct p3_request *r, ptl_handle_md_t md, uin
     r->message.remote_offset = remote_offset;
 }
 
-static inline void p3_request_fill(struct p3_ni *ni, struct p3_request *r, uint32_t operation)
-{
-    r->message.operation = operation;
-    r->message.from = ni->self;
-}
-
 /* The event of an initiator: identity and echo of the request. */
 static inline void p3_event_fill_own(struct p3_ni *ni, const struct p3_request *r,
                                      struct p3_event *event, uint64_t offset)
