@@ -1,7 +1,6 @@
 package dev.verbena.nsim.network;
 
 import dev.verbena.nsim.engine.Engine;
-import dev.verbena.nsim.topology.Topology;
 import java.util.Arrays;
 
 /**
@@ -20,7 +19,6 @@ final class FlitRouters implements Fabric {
 
     private final Engine engine;
     private final LinkTable linkTable;
-    private final Topology topology;
     private final PacketTable packets;
     private final PacketNetwork network;
     private final LinkStatistics links;
@@ -65,7 +63,6 @@ final class FlitRouters implements Fabric {
         this.linkTable = linkTable;
         this.packets = packets;
         this.network = network;
-        topology = linkTable.topology;
         links = network.links();
         flit = context.flit;
         int size = context.payload + context.header;
@@ -206,24 +203,7 @@ final class FlitRouters implements Fabric {
     private void onReady(long timePs, int target, long argument) {
         int packet = (int) argument;
         int channel = (int) (argument >>> 32);
-        int base = linkTable.portBase[target - linkTable.nodes];
-        int link = channel / channels;
-        long way =
-                topology.route(
-                        target - linkTable.nodes,
-                        link - base,
-                        linkTable.vcClass(channel % channels),
-                        packets.source(packet),
-                        packets.destination(packet),
-                        packets.state(packet));
-        packets.state(packet, Topology.stateIn(way));
-        int out = base + Topology.portIn(way);
-        int number =
-                linkTable.channel(
-                        packets.messageClass(packet),
-                        Topology.classIn(way),
-                        packets.destination(packet));
-        packets.out(packet, out * channels + number);
+        int out = linkTable.route(target - linkTable.nodes, channel, packets, packet);
         waiting[channel][waitingCount[channel]++] = packet;
         network.decide(out);
     }

@@ -118,8 +118,22 @@ final class LinkTable {
         return (messageClass * classes + vcClass) * perClass + lane;
     }
 
-    /** The class of a channel. */
-    int vcClass(int channelInLink) {
-        return channelInLink / perClass % classes;
+    /** Chooses the channel by which a packet leaves a router that it came to; returns its link. */
+    int route(int router, int inChannel, PacketTable packets, int packet) {
+        int base = portBase[router];
+        int destination = packets.destination(packet);
+        long way =
+                topology.route(
+                        router,
+                        inChannel / channels - base,
+                        inChannel % channels / perClass % classes,
+                        packets.source(packet),
+                        destination,
+                        packets.state(packet));
+        packets.state(packet, Topology.stateIn(way));
+        int out = base + Topology.portIn(way);
+        int number = channel(packets.messageClass(packet), Topology.classIn(way), destination);
+        packets.out(packet, out * channels + number);
+        return out;
     }
 }

@@ -42,7 +42,6 @@ public final class MessageNetwork implements NetworkModel, InstantHandler, Conge
     private int[] way = new int[64];
     private int wayCount;
     private long wakePs = NEVER;
-    private long delivered;
 
     /**
      * A network at rest.
@@ -110,11 +109,6 @@ public final class MessageNetwork implements NetworkModel, InstantHandler, Conge
     @Override
     public LinkStatistics links() {
         return links;
-    }
-
-    @Override
-    public long bytesDelivered() {
-        return delivered;
     }
 
     /** Flows that have a share of a port. */
@@ -297,7 +291,6 @@ public final class MessageNetwork implements NetworkModel, InstantHandler, Conge
 
     private void onData(long timePs, int node, int message) {
         messages.firstInPs(message, timePs);
-        delivered += messages.bytes(message);
         handler.onData(timePs, message);
         int from = messages.source(message);
         if (messages.kind(message) == MessageTable.GET || from == node) {

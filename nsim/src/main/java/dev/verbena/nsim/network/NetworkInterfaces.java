@@ -44,7 +44,6 @@ final class NetworkInterfaces {
     private final long[] wake;
     private final int[] writeHead;
     private final int[] writeTail;
-    private long delivered;
 
     NetworkInterfaces(
             Engine engine,
@@ -100,10 +99,6 @@ final class NetworkInterfaces {
         handler = value;
     }
 
-    long bytesDelivered() {
-        return delivered;
-    }
-
     void submit(long timePs, int message) {
         messages.issuedPs(message, timePs);
         messages.firstInPs(message, -1);
@@ -137,7 +132,6 @@ final class NetworkInterfaces {
     private void onLocal(long timePs, int node, long argument) {
         int message = (int) argument;
         messages.firstInPs(message, timePs);
-        delivered += messages.bytes(message);
         handler.onData(timePs, message);
         complete(timePs, message);
     }
@@ -334,9 +328,7 @@ final class NetworkInterfaces {
     private void onWritten(long timePs, int node, long argument) {
         int packet = (int) argument;
         int message = packets.message(packet);
-        int bytes = packets.size(packet) - header;
         isWriting[node] = false;
-        delivered += bytes;
         leave(timePs, node, packet, packets.out(packet));
         network.decide(linkTable.ports + node);
         if (messages.firstInPs(message) < 0) {

@@ -51,7 +51,4 @@ public interface NetworkModel {
     default LinkDetails details() {
         return null;
     }
-
-    /** Bytes, without headers, that are in memory so far. */
-    long bytesDelivered();
 }

@@ -165,11 +165,6 @@ public final class PacketNetwork implements NetworkModel, InstantHandler, Arriva
         return links;
     }
 
-    @Override
-    public long bytesDelivered() {
-        return interfaces.bytesDelivered();
-    }
-
     /**
      * The most packets that were at once in a channel of a router, from the arrival of the head
      * until the credit for the tail is back. Counted only where assertions are on; otherwise 0.

@@ -1,7 +1,6 @@
 package dev.verbena.nsim.network;
 
 import dev.verbena.nsim.engine.Engine;
-import dev.verbena.nsim.topology.Topology;
 import java.util.Arrays;
 
 /**
@@ -19,7 +18,6 @@ final class PacketRouters implements Fabric {
 
     private final Engine engine;
     private final LinkTable linkTable;
-    private final Topology topology;
     private final PacketTable packets;
     private final PacketNetwork network;
     private final LinkStatistics links;
@@ -78,7 +76,6 @@ final class PacketRouters implements Fabric {
         this.linkTable = linkTable;
         this.packets = packets;
         this.network = network;
-        topology = linkTable.topology;
         links = network.links();
         details = network.details();
         duration = new TransferTime(Math.min(context.linkRate(), context.switchRate));
@@ -122,7 +119,7 @@ final class PacketRouters implements Fabric {
                     ("%s is too large for the packet level: each of %s ports of %s routers takes"
                                     + " a bit for each other channel of its router, in all more than 16 GiB; take"
                                     + " level=message, or more levels of routers with fewer ports")
-                            .formatted(topology.name(), linkTable.ports, linkTable.routers));
+                            .formatted(linkTable.topology.name(), linkTable.ports, linkTable.routers));
         }
         return (int) words;
     }
@@ -153,25 +150,8 @@ final class PacketRouters implements Fabric {
         int packet = (int) argument;
         int channel = (int) (argument >>> 32);
         int router = target - nodes;
-        int base = linkTable.portBase[router];
-        int link = channel / channels;
         assert isHeld(channel) : "a packet comes to a full buffer";
-        long way =
-                topology.route(
-                        router,
-                        link - base,
-                        linkTable.vcClass(channel - link * channels),
-                        packets.source(packet),
-                        packets.destination(packet),
-                        packets.state(packet));
-        packets.state(packet, Topology.stateIn(way));
-        int out = base + Topology.portIn(way);
-        int outChannel =
-                linkTable.channel(
-                        packets.messageClass(packet),
-                        Topology.classIn(way),
-                        packets.destination(packet));
-        packets.out(packet, out * channels + outChannel);
+        int out = linkTable.route(router, channel, packets, packet);
         if (details != null) {
             details.arrive(engine.nowPs(), packet, out);
         }

@@ -87,9 +87,9 @@ final class Traffic implements MessageHandler {
     /** Accepted load, as a part of a cable's rate per node that sends. */
     double accepted(long warmUpPs, long measurePs, double perSender) {
         runUntil(warmUpPs);
-        long before = network.bytesDelivered();
+        long before = arrived;
         runUntil(warmUpPs + measurePs);
-        double bytes = network.bytesDelivered() - before;
+        double bytes = (double) SIZE * (arrived - before);
         return perSender * bytes / (measurePs * LINK_BYTES_PER_PS) / topology.nodes();
     }
 
