@@ -34,29 +34,22 @@ public final class Machine {
         key("router.st", "128ns", v -> network.switchPs(picoseconds(v)));
         key("cable.latency", "600ps", v -> network.cablePs(picoseconds(v)));
         key("dma.bandwidth", "2.8e9", v -> network.dmaRate(whole(v)));
-        key("dma", "duplex", v -> network.isDmaShared(choice(v, "duplex", "shared")));
+        key("dma", "duplex", v -> network.isDmaShared(choose("dma", v, "duplex", "shared") == 1));
         key("node.overhead", "0ns", v -> network.overheadPs(picoseconds(v)));
         key("packet.payload", "2048", v -> network.payload(number(v)));
         key("packet.header", "0", v -> network.header(number(v)));
         key("flit", "16", v -> network.flit(number(v)));
-        key("flitStore", "false", v -> network.isFlitStored(choice(v, "false", "true")));
+        key("flitStore", "false", v -> network.isFlitStored(isTrue("flitStore", v)));
         key("vc.perClass", "2", v -> network.vcPerClass(number(v)));
         key("vc.buffer", "2packets", v -> network.vcBuffer(packets(v)));
         key("nic.buffer", "16packets", v -> network.nicBuffer(packets(v)));
-        key("nic", "turns", v -> network.isNicFifo(choice(v, "turns", "fifo")));
+        key("nic", "turns", v -> network.isNicFifo(choose("nic", v, "turns", "fifo") == 1));
         key("control.bytes", "16", v -> network.controlBytes(number(v)));
         key("request.bytes", "16", v -> network.requestBytes(number(v)));
-        key("loopback", "false", v -> network.isLoopback(choice(v, "false", "true")));
+        key("loopback", "false", v -> network.isLoopback(isTrue("loopback", v)));
         key("message.short", "8192", v -> network.shortMax(whole(v)));
         key("level", "packet", v -> network.level(level(v)));
-        key(
-                "tie",
-                "balanced",
-                v ->
-                        network.tie(
-                                choice(v, "positive", "balanced")
-                                        ? TieRule.BALANCED
-                                        : TieRule.POSITIVE));
+        key("tie", "balanced", v -> network.tie(tie(v)));
         key("topology", "", v -> topology = v);
     }
 
@@ -76,8 +69,6 @@ public final class Machine {
         Consumer<String> setter = keys.get(key);
         try {
             setter.accept(value.strip());
-        } catch (ChoiceException e) {
-            throw new IllegalArgumentException(key + "=" + value + ": " + e.getMessage(), e);
         } catch (NumberFormatException | ArithmeticException e) {
             throw new IllegalArgumentException(
                     "%s=%s is not understood; an example: %s=%s"
@@ -170,34 +161,20 @@ public final class Machine {
     }
 
     private static Level level(String text) {
-        for (Level level : Level.values()) {
-            if (level.name().equalsIgnoreCase(text)) {
-                return level;
-            }
-        }
-        List<String> words = List.of("packet", "message", "flit");
-        throw new ChoiceException(text, words);
+        int at = choose("level", text, "packet", "message", "flit");
+        return List.of(Level.PACKET, Level.MESSAGE, Level.FLIT).get(at);
     }
 
-    private static boolean choice(String text, String no, String yes) {
-        if (text.equalsIgnoreCase(yes)) {
-            return true;
-        }
-        if (text.equalsIgnoreCase(no)) {
-            return false;
-        }
-        throw new ChoiceException(text, List.of(no, yes));
+    private static TieRule tie(String text) {
+        return TieRule.values()[choose("tie", text, "positive", "balanced")];
     }
 
-    /** A word that is not among those that a key can have. */
-    private static final class ChoiceException extends RuntimeException {
-        private static final long serialVersionUID = 1L;
+    private static boolean isTrue(String key, String text) {
+        return choose(key, text, "false", "true") == 1;
+    }
 
-        ChoiceException(String text, List<String> words) {
-            super(
-                    "'%s' is none of %s%s"
-                            .formatted(
-                                    text, String.join(", ", words), Suggestions.hint(text, words)));
-        }
+    private static int choose(String key, String text, String... words) {
+        String what = "%s=%s: '%s'".formatted(key, text, text);
+        return Suggestions.choose(what, text, List.of(words));
     }
 }

@@ -1,11 +1,28 @@
 package dev.verbena.nsim.internal;
 
 import java.util.Collection;
+import java.util.List;
 import java.util.Locale;
 
 /** Suggests a known word for an unknown one. */
 public final class Suggestions {
     private Suggestions() {}
+
+    /**
+     * The place of a word among others, in any case of letters.
+     *
+     * @param what how the error begins
+     * @throws IllegalArgumentException if it is none of them
+     */
+    public static int choose(String what, String word, List<String> words) {
+        for (int i = 0; i < words.size(); i++) {
+            if (words.get(i).equalsIgnoreCase(word)) {
+                return i;
+            }
+        }
+        throw new IllegalArgumentException(
+                "%s is none of %s%s".formatted(what, String.join(", ", words), hint(word, words)));
+    }
 
     /**
      * A question behind a message of an error: "; did you mean 'x'?", or nothing where no word is

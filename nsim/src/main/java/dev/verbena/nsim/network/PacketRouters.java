@@ -119,7 +119,10 @@ final class PacketRouters implements Fabric {
                     ("%s is too large for the packet level: each of %s ports of %s routers takes"
                                     + " a bit for each other channel of its router, in all more than 16 GiB; take"
                                     + " level=message, or more levels of routers with fewer ports")
-                            .formatted(linkTable.topology.name(), linkTable.ports, linkTable.routers));
+                            .formatted(
+                                    linkTable.topology.name(),
+                                    linkTable.ports,
+                                    linkTable.routers));
         }
         return (int) words;
     }

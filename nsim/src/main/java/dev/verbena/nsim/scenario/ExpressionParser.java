@@ -163,6 +163,13 @@ final class ExpressionParser {
         return all;
     }
 
+    /** One expression, behind which nothing comes. */
+    Expression whole() {
+        Expression expression = expression();
+        end();
+        return expression;
+    }
+
     Expression expression() {
         Expression left = conjunction();
         while (accept("or")) {

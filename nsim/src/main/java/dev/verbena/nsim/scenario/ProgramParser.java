@@ -78,7 +78,7 @@ final class ProgramParser {
             case "if" -> choice(line, rest);
             case "for" -> count(line, rest);
             case "loop" -> {
-                Expression times = only(rest);
+                Expression times = parser(rest).whole();
                 Statement body = body(line);
                 yield f -> f.rank.loop(times.of(f), () -> body.run(f));
             }
@@ -94,39 +94,31 @@ final class ProgramParser {
         return new ExpressionParser(text, slots);
     }
 
-    private Expression only(String text) {
-        ExpressionParser parser = parser(text);
-        Expression expression = parser.expression();
-        parser.end();
-        return expression;
-    }
-
     private Statement body(ScenarioLine opened) {
         Statement body = block();
-        if (at == lines.size() || lines.get(at).isWord("else")) {
-            throw opened.wrong("it is never closed; write 'end' where it ends");
-        }
-        at++;
+        close(opened);
         return body;
     }
 
-    private Statement choice(ScenarioLine line, String text) {
-        Expression condition = only(text);
-        Statement then = block();
-        if (at < lines.size() && lines.get(at).isWord("else")) {
-            at++;
-            Statement otherwise = body(line);
-            return f -> (condition.of(f) != 0 ? then : otherwise).run(f);
-        }
-        if (at == lines.size()) {
-            throw line.wrong("it is never closed; write 'end' where it ends");
+    private void close(ScenarioLine opened) {
+        if (!isNext("end")) {
+            throw opened.wrong("it is never closed; write 'end' where it ends");
         }
         at++;
-        return f -> {
-            if (condition.of(f) != 0) {
-                then.run(f);
-            }
-        };
+    }
+
+    private boolean isNext(String word) {
+        return at < lines.size() && lines.get(at).isWord(word);
+    }
+
+    private Statement choice(ScenarioLine line, String text) {
+        Expression condition = parser(text).whole();
+        Statement then = block();
+        boolean hasElse = isNext("else");
+        at += hasElse ? 1 : 0;
+        Statement otherwise = hasElse ? block() : f -> {};
+        close(line);
+        return f -> (condition.of(f) != 0 ? then : otherwise).run(f);
     }
 
     /** {@code for i = 0 to 3}. */
@@ -136,8 +128,7 @@ final class ProgramParser {
         parser.expect("=");
         Expression first = parser.expression();
         parser.expect("to");
-        Expression last = parser.expression();
-        parser.end();
+        Expression last = parser.whole();
         Statement body = body(line);
         return f -> {
             long from = first.of(f);
@@ -171,7 +162,7 @@ final class ProgramParser {
                 switch (first) {
                     case "put", "get", "isend", "irecv" ->
                             operation(first, value.substring(first.length()));
-                    default -> only(value);
+                    default -> parser(value).whole();
                 };
         ExpressionParser target = parser(text.substring(0, equals));
         int slot = target.define(target.word());
@@ -190,7 +181,7 @@ final class ProgramParser {
         if (text.equals("all")) {
             return isPut ? f -> f.rank.completeAll() : f -> f.rank.awaitAll();
         }
-        Expression handle = only(text);
+        Expression handle = parser(text).whole();
         return isPut ? f -> f.rank.complete(handle.of(f)) : f -> f.rank.await(handle.of(f));
     }
 

@@ -181,10 +181,7 @@ public final class Scenario {
     }
 
     private Expression expression(String text) {
-        ExpressionParser parser = new ExpressionParser(text, slots);
-        Expression expression = parser.expression();
-        parser.end();
-        return expression;
+        return new ExpressionParser(text, slots).whole();
     }
 
     /** As the command line names it. */

@@ -1,8 +1,5 @@
 package dev.verbena.nsim.topology;
 
-import java.util.Arrays;
-import java.util.stream.Collectors;
-
 /**
  * A mesh or torus of 1 to 6 dimensions, a node at each router, routed one dimension after the
  * other. Port 2d leads to the next higher coordinate of dimension d, 2d + 1 to the next lower one,
@@ -76,9 +73,7 @@ public final class GridTopology implements Topology {
 
     @Override
     public String name() {
-        return (isTorus ? "torus(" : "mesh(")
-                + Arrays.stream(sizes).mapToObj(Integer::toString).collect(Collectors.joining(","))
-                + ")";
+        return (isTorus ? "torus(" : "mesh(") + Topologies.list(sizes) + ")";
     }
 
     @Override

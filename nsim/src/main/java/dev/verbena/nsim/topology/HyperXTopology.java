@@ -1,7 +1,6 @@
 package dev.verbena.nsim.topology;
 
 import java.util.Arrays;
-import java.util.stream.Collectors;
 
 /**
  * A HyperX (Ahn and others 2009), with one dimension a full mesh, with two a flattened butterfly:
@@ -45,9 +44,8 @@ public final class HyperXTopology extends DetourTopology {
 
     @Override
     public String name() {
-        String list =
-                Arrays.stream(sizes).mapToObj(Integer::toString).collect(Collectors.joining(","));
-        return "hyperx(%s;nodes=%s%s)".formatted(list, nodesPerRouter, detourName());
+        return "hyperx(%s;nodes=%s%s)"
+                .formatted(Topologies.list(sizes), nodesPerRouter, detourName());
     }
 
     @Override

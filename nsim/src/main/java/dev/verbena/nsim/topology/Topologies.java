@@ -1,12 +1,12 @@
 package dev.verbena.nsim.topology;
 
 import dev.verbena.nsim.internal.Suggestions;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.stream.Collectors;
 
 /**
  * Shapes by name, as configurations write them: {@code torus(8,8,8)}, {@code mesh(4,4)}, {@code
@@ -76,18 +76,8 @@ public final class Topologies {
                     "%s has no routing=; leave it out, only %s have it"
                             .formatted(shape, String.join(", ", WITH_DETOURS)));
         }
-        List<String> words = new ArrayList<>();
-        for (DetourRouting each : DetourRouting.values()) {
-            words.add(each.name().toLowerCase(Locale.ROOT));
-        }
-        int at = words.indexOf(word);
-        if (at < 0) {
-            throw new IllegalArgumentException(
-                    "routing=%s is none of %s%s"
-                            .formatted(
-                                    word, String.join(", ", words), Suggestions.hint(word, words)));
-        }
-        return DetourRouting.values()[at];
+        List<String> words = List.of("minimal", "valiant", "ugal");
+        return DetourRouting.values()[Suggestions.choose("routing=" + word, word, words)];
     }
 
     private static IllegalArgumentException unknown(String text, Exception cause) {
@@ -114,6 +104,11 @@ public final class Topologies {
 
     private static int[] numbers(String list) {
         return Arrays.stream(list.split(",")).mapToInt(Integer::parseInt).toArray();
+    }
+
+    /** The other way round. */
+    static String list(int[] numbers) {
+        return Arrays.stream(numbers).mapToObj(Integer::toString).collect(Collectors.joining(","));
     }
 
     private static Topology xgft(String inner) {

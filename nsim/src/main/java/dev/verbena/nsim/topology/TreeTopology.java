@@ -1,7 +1,6 @@
 package dev.verbena.nsim.topology;
 
 import java.util.Arrays;
-import java.util.stream.Collectors;
 
 /**
  * A generalised fat tree, XGFT(h; m1..mh; w1..wh): a switch of level l has m(l) children and each
@@ -65,7 +64,8 @@ public final class TreeTopology implements Topology {
             first[l + 1] = Math.addExact(first[l], Math.multiplyExact(above[l], nodes / below[l]));
         }
         routers = first[h + 1];
-        this.name = name != null ? name : "xgft(" + list(m) + ";" + list(w) + ")";
+        String lists = Topologies.list(m) + ";" + Topologies.list(w);
+        this.name = name != null ? name : "xgft(" + lists + ")";
     }
 
     /** One switch. */
@@ -78,10 +78,6 @@ public final class TreeTopology implements Topology {
         String name =
                 "leafspine(leaves=" + leaves + ",down=" + nodesPerLeaf + ",spines=" + spines + ")";
         return new TreeTopology(name, new int[] {nodesPerLeaf, leaves}, new int[] {1, spines});
-    }
-
-    private static String list(int[] numbers) {
-        return Arrays.stream(numbers).mapToObj(Integer::toString).collect(Collectors.joining(","));
     }
 
     @Override
