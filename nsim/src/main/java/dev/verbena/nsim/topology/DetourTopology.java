@@ -92,11 +92,6 @@ abstract class DetourTopology implements Topology {
     /** The router that a cable leads to; a router's cables are numbered from 0. */
     abstract int neighbour(int router, int cable);
 
-    /** Most cables between routers on a shortest way. */
-    public final int diameter() {
-        return diameter;
-    }
-
     final String detourName() {
         return detour == DetourRouting.MINIMAL
                 ? ""

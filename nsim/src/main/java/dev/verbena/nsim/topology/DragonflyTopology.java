@@ -44,11 +44,6 @@ public final class DragonflyTopology extends DetourTopology {
         return "dragonfly(p=" + p + ",a=" + a + ",h=" + h + detourName() + ")";
     }
 
-    /** How many groups there are. */
-    public int groups() {
-        return groups;
-    }
-
     @Override
     public int ports(int router) {
         return p + a - 1 + h;

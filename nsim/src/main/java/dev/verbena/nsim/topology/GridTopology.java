@@ -15,18 +15,16 @@ public final class GridTopology implements Topology {
     private final int[] coordinates;
     private final boolean[] isOdd;
     private final boolean isTorus;
-    private final boolean hasDateline;
     private final TieRule tie;
     private final int count;
 
-    private GridTopology(int[] sizes, boolean isTorus, boolean hasDateline, TieRule tie) {
+    private GridTopology(int[] sizes, boolean isTorus, TieRule tie) {
         if (sizes.length < 1 || sizes.length > DIMENSIONS_MAX) {
             throw new IllegalArgumentException(
                     sizes.length + " dimensions; a mesh or torus has 1 to " + DIMENSIONS_MAX);
         }
         this.sizes = sizes.clone();
         this.isTorus = isTorus;
-        this.hasDateline = hasDateline;
         this.tie = tie;
         strides = new int[sizes.length];
         int product = 1;
@@ -58,17 +56,12 @@ public final class GridTopology implements Topology {
 
     /** A torus with datelines. */
     public static GridTopology torus(TieRule tie, int... sizes) {
-        return new GridTopology(sizes, true, true, tie);
-    }
-
-    /** A torus without datelines, which can deadlock: for showing just that. */
-    public static GridTopology torusWithoutDateline(TieRule tie, int... sizes) {
-        return new GridTopology(sizes, true, false, tie);
+        return new GridTopology(sizes, true, tie);
     }
 
     /** A mesh. */
     public static GridTopology mesh(int... sizes) {
-        return new GridTopology(sizes, false, false, TieRule.POSITIVE);
+        return new GridTopology(sizes, false, TieRule.POSITIVE);
     }
 
     @Override
@@ -123,7 +116,7 @@ public final class GridTopology implements Topology {
 
     @Override
     public int classes() {
-        return hasDateline ? 2 : 1;
+        return isTorus ? 2 : 1;
     }
 
     @Override
@@ -161,7 +154,7 @@ public final class GridTopology implements Topology {
      */
     private int vcClass(
             int d, int from, int to, boolean isUp, int inPort, int inClass, int source) {
-        if (!hasDateline) {
+        if (!isTorus) {
             return 0;
         }
         if (isUp ? from == sizes[d] - 1 : from == 0) {

@@ -14,7 +14,7 @@ class DetourTest {
 
     private static Traffic traffic(DetourRouting detour, boolean isAdversarial, double offered) {
         DragonflyTopology dragonfly = new DragonflyTopology(2, 4, 2, detour);
-        int perGroup = dragonfly.nodes() / dragonfly.groups();
+        int perGroup = 2 * 4;
         int nodes = dragonfly.nodes();
         return new Traffic(
                 dragonfly,
