@@ -1,12 +1,13 @@
 package dev.verbena.cli.demo;
 
+import dev.verbena.agent.JobIdentity;
 import dev.verbena.agent.RealEnvironment;
 import dev.verbena.cli.terminal.ChildProcess;
 import dev.verbena.examples.pic.OutputMode;
 import dev.verbena.examples.pic.PicDeck;
 import dev.verbena.examples.pic.PicProgram;
-import dev.verbena.examples.pic.Rendezvous;
 import java.nio.file.Path;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import picocli.CommandLine.Command;
@@ -59,7 +60,7 @@ public final class DemoCompute implements Callable<Integer> {
             PicProgram.Settings settings =
                     new PicProgram.Settings(
                             read,
-                            new Rendezvous(folder, rank, read.processCount()),
+                            identity(read.processCount()),
                             scheme,
                             configuration,
                             restart,
@@ -72,6 +73,20 @@ public final class DemoCompute implements Callable<Integer> {
             System.out.println("done");
         }
         return 0;
+    }
+
+    private JobIdentity identity(int processCount) {
+        Map<String, String> told =
+                Map.of(
+                        "verbena.job",
+                        "demo",
+                        "verbena.app",
+                        "compute",
+                        "verbena.rank",
+                        Integer.toString(rank),
+                        "verbena.size",
+                        Integer.toString(processCount));
+        return JobIdentity.discover(Map.of(), told);
     }
 
     /** Reports progress to the parent. */

@@ -1,6 +1,7 @@
 package dev.verbena.examples.pic;
 
 import dev.verbena.agent.Environment;
+import dev.verbena.agent.JobIdentity;
 import dev.verbena.dart.DartClient;
 import dev.verbena.dart.DartMetadata;
 import dev.verbena.dart.DartStatistics;
@@ -60,25 +61,26 @@ public final class PicProgram {
      * What to run.
      *
      * @param deck the same in all processes
-     * @param group this process and the others
+     * @param identity of this process, one of as many as the deck says
      * @param scheme of the transport, for the exchange and for DART
      * @param configurationFile of the DART service
      * @param restart folder with restart files, or null to begin at step 0
      * @param restartStep step to continue from
      * @param compared folder for the files of the comparison, or null for none
-     * @param hashes folder for the list of fingerprints of what is sent
+     * @param folder shared by all processes, in which they find each other and list the
+     *     fingerprints of what they send
      * @param slotCount memories for whole files, 1 or 2
      * @param timeoutNs longest wait for another process
      */
     public record Settings(
             PicDeck deck,
-            Rendezvous group,
+            JobIdentity identity,
             String scheme,
             Path configurationFile,
             Path restart,
             long restartStep,
             Path compared,
-            Path hashes,
+            Path folder,
             int slotCount,
             long timeoutNs) {}
 
@@ -109,25 +111,31 @@ public final class PicProgram {
 
     /** Runs to the end and closes what it opened. */
     public static void run(Settings settings, Environment environment, Listener listener) {
-        Rendezvous group = settings.group();
+        int rank = settings.identity().rank();
+        int processCount = settings.identity().size();
         long timeoutNs = settings.timeoutNs();
         int values = PicSimulation.sharedLength(settings.deck().parameters());
         TransportContext context =
                 new TransportContext()
-                        .name("compute-" + group.rank())
+                        .name("compute-" + rank)
                         .peerTimeoutNs(timeoutNs)
-                        .connectionsMax(2 * group.processCount() + 2)
-                        .receiveSlotCount(32 * (2 * group.processCount() + 2));
+                        .connectionsMax(2 * processCount + 2)
+                        .receiveSlotCount(32 * (2 * processCount + 2));
         try (Transport transport = environment.openTransport(settings.scheme(), context);
                 TransportExchange exchange =
-                        TransportExchange.connect(transport, group, values, timeoutNs);
+                        TransportExchange.connect(
+                                transport,
+                                settings.identity(),
+                                settings.folder(),
+                                values,
+                                timeoutNs);
                 DartClient client =
                         DartClient.connect(
                                 new DartClient.Context()
                                         .environment(environment)
                                         .configurationFile(settings.configurationFile().toString())
                                         .transport(settings.scheme())
-                                        .rank(group.rank())
+                                        .rank(rank)
                                         .peerTimeoutNs(timeoutNs)
                                         .bootTimeoutNs(timeoutNs)
                                         .closeTimeoutNs(timeoutNs)
@@ -145,8 +153,8 @@ public final class PicProgram {
 
     private PicSimulation begin(PicExchange exchange) {
         PicDeck deck = settings.deck();
-        int rank = settings.group().rank();
-        int count = settings.group().processCount();
+        int rank = settings.identity().rank();
+        int count = settings.identity().size();
         if (settings.restart() == null) {
             return PicSimulation.start(deck.parameters(), rank, count, exchange);
         }
@@ -163,12 +171,12 @@ public final class PicProgram {
     }
 
     private SentHashes hashes(String what) {
-        int rank = settings.group().rank();
-        return new SentHashes(settings.hashes().resolve(what + "-" + rank + ".sha256"), pieces);
+        int rank = settings.identity().rank();
+        return new SentHashes(settings.folder().resolve(what + "-" + rank + ".sha256"), pieces);
     }
 
     private void compare(RestartFile origin, PicExchange exchange) {
-        int rank = settings.group().rank();
+        int rank = settings.identity().rank();
         OutputComparison.Plan plan = OutputComparison.Plan.of(settings.deck());
         SentHashes hashes = hashes("compared");
         Map<OutputMode, RestartOutput> outputs = new EnumMap<>(OutputMode.class);
@@ -227,7 +235,7 @@ public final class PicProgram {
         }
         costs.append("transport,").append(client.transport().explain().replace('\n', ' ').strip());
         byte[] lines = costs.toString().getBytes(StandardCharsets.UTF_8);
-        int rank = settings.group().rank();
+        int rank = settings.identity().rank();
         metadata.clear().name(TIMING + "-" + rank).variable(TIMING).rank(rank);
         client.sendCopy(new UnsafeBuffer(lines), 0, lines.length, metadata, 0);
     }

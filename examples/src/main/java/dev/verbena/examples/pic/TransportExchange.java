@@ -1,5 +1,8 @@
 package dev.verbena.examples.pic;
 
+import dev.verbena.agent.JobGroup;
+import dev.verbena.agent.JobGroupException;
+import dev.verbena.agent.JobIdentity;
 import dev.verbena.memory.RegisteredRegion;
 import dev.verbena.memory.RemoteDescriptor;
 import dev.verbena.transport.Status;
@@ -7,8 +10,10 @@ import dev.verbena.transport.Transport;
 import dev.verbena.transport.TransportHandler;
 import java.net.URI;
 import java.nio.ByteOrder;
+import java.nio.file.Path;
 import java.util.Arrays;
 import org.agrona.DirectBuffer;
+import org.agrona.concurrent.SystemNanoClock;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
@@ -70,18 +75,24 @@ public final class TransportExchange implements PicExchange, AutoCloseable {
      * Connects all processes; every one of them calls this. Blocks until all are there.
      *
      * @param transport open, owned by the calling thread; not closed by this object
-     * @param group where process 0 is to be found
+     * @param identity of this process
+     * @param folder shared by all processes, in which they find each other
      * @param valueCount of every {@link #sum}
      * @param timeoutNs longest wait for another process, here and in every sum
-     * @throws IllegalStateException naming the process that did not come
+     * @throws JobGroupException naming the processes that did not come
+     * @throws IllegalStateException naming the process that came and was lost
      */
     public static TransportExchange connect(
-            Transport transport, Rendezvous group, int valueCount, long timeoutNs) {
+            Transport transport,
+            JobIdentity identity,
+            Path folder,
+            int valueCount,
+            long timeoutNs) {
         TransportExchange exchange =
                 new TransportExchange(
-                        transport, group.rank(), group.processCount(), valueCount, timeoutNs);
+                        transport, identity.rank(), identity.size(), valueCount, timeoutNs);
         try {
-            exchange.connect(group);
+            exchange.connect(identity, folder);
             return exchange;
         } catch (RuntimeException e) {
             exchange.isClosing = true;
@@ -90,12 +101,9 @@ public final class TransportExchange implements PicExchange, AutoCloseable {
         }
     }
 
-    private void connect(Rendezvous group) {
-        if (rank == 0) {
-            transport.listen();
-            group.publish(transport.uri());
-        } else {
-            URI root = group.await(0, timeoutNs);
+    private void connect(JobIdentity identity, Path folder) {
+        URI root = meet(identity, folder);
+        if (rank != 0) {
             RemoteDescriptor results =
                     inbox.describe(0, inbox.length(), RIGHTS, new RemoteDescriptor());
             outboxBuffer.putInt(0, rank, ByteOrder.LITTLE_ENDIAN);
@@ -111,6 +119,19 @@ public final class TransportExchange implements PicExchange, AutoCloseable {
         long deadlineNs = transport.nanoTime() + timeoutNs;
         while (!isComplete()) {
             await(deadlineNs, "connect");
+        }
+    }
+
+    /** Waits for all processes; where process 0 is to be found. */
+    private URI meet(JobIdentity identity, Path folder) {
+        String own = "";
+        if (rank == 0) {
+            transport.listen();
+            own = transport.uri().toString();
+        }
+        try (JobGroup group =
+                JobGroup.join(identity, folder, own, timeoutNs, SystemNanoClock.INSTANCE)) {
+            return URI.create(group.world().get(0).uri());
         }
     }
 

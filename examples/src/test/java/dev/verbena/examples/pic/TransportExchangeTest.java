@@ -4,12 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
+import dev.verbena.agent.JobIdentity;
 import dev.verbena.transport.Transport;
 import dev.verbena.transport.TransportContext;
 import dev.verbena.transport.TransportProvider;
 import dev.verbena.transport.Transports;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Timeout;
@@ -29,6 +31,15 @@ class TransportExchangeTest {
         return Transports.providers().stream()
                 .filter(TransportProvider::isAvailable)
                 .map(TransportProvider::scheme);
+    }
+
+    private static JobIdentity identity(int rank, int size) {
+        return JobIdentity.discover(
+                Map.of(),
+                Map.of(
+                        "verbena.app", "compute",
+                        "verbena.rank", Integer.toString(rank),
+                        "verbena.size", Integer.toString(size)));
     }
 
     private static Transport open(String scheme) {
@@ -52,7 +63,8 @@ class TransportExchangeTest {
                                             TransportExchange exchange =
                                                     TransportExchange.connect(
                                                             transport,
-                                                            new Rendezvous(folder, rank, count),
+                                                            identity(rank, count),
+                                                            folder,
                                                             5,
                                                             TIMEOUT_NS)) {
                                         for (; rounds < 300; rounds++) {
@@ -92,7 +104,8 @@ class TransportExchangeTest {
                                             TransportExchange exchange =
                                                     TransportExchange.connect(
                                                             transport,
-                                                            new Rendezvous(folder, rank, count),
+                                                            identity(rank, count),
+                                                            folder,
                                                             PicSimulation.sharedLength(SMALL),
                                                             TIMEOUT_NS)) {
                                         PicSimulation part =
@@ -114,13 +127,10 @@ class TransportExchangeTest {
                         () -> {
                             try (Transport transport = open(scheme)) {
                                 TransportExchange.connect(
-                                        transport, new Rendezvous(folder, 0, 3), 5, soon);
+                                        transport, identity(0, 3), folder, 5, soon);
                             }
                         })
-                .hasMessage("compute process 0: connect is still waiting for compute process 1, 2");
-        Path empty = folder.resolve("none");
-        assertThatThrownBy(() -> new Rendezvous(empty, 1, 3).await(0, soon))
-                .hasMessageContaining("compute process 0 did not start within 0 s");
+                .hasMessageEndingWith("2 of 3 processes did not come within 300 ms: ranks {1, 2}");
     }
 
     @ParameterizedTest
@@ -135,7 +145,8 @@ class TransportExchangeTest {
                                             TransportExchange exchange =
                                                     TransportExchange.connect(
                                                             transport,
-                                                            new Rendezvous(folder, rank, 2),
+                                                            identity(rank, 2),
+                                                            folder,
                                                             5,
                                                             TIMEOUT_NS)) {
                                         exchange.sum(new long[5]);
