@@ -24,10 +24,6 @@ final class HeatRod {
         }
     }
 
-    int count() {
-        return now.length - 2;
-    }
-
     double cell(int i) {
         return now[i + 1];
     }

@@ -114,6 +114,17 @@ final class PicParticles {
 
     /** Speeds by one step, diagnostics at the time of the field, places by one step. */
     void advance(double[] field) {
+        pass(field, true);
+    }
+
+    /**
+     * The diagnostics of {@link #advance}, changing nothing: for the analysis of a restart file.
+     */
+    void measure(double[] field) {
+        pass(field, false);
+    }
+
+    private void pass(double[] field, boolean isMoving) {
         long energy = 0;
         long momentum = 0;
         double fastest = 0;
@@ -125,28 +136,10 @@ final class PicParticles {
             energy += (long) (centre * centre * energyScale);
             momentum += (long) (centre * energyScale);
             fastest = Math.max(fastest, Math.abs(after));
-            speed[i] = after;
-            place[i] = wrap(x + after * timeStep);
-        }
-        check(fastest);
-        energySum = energy;
-        momentumSum = momentum;
-    }
-
-    /**
-     * The diagnostics of {@link #advance}, changing nothing: for the analysis of a restart file.
-     */
-    void measure(double[] field) {
-        long energy = 0;
-        long momentum = 0;
-        double fastest = 0;
-        for (int i = 0; i < place.length; i++) {
-            double before = speed[i];
-            double after = before - timeStep * fieldAt(field, place[i]);
-            double centre = 0.5 * (before + after);
-            energy += (long) (centre * centre * energyScale);
-            momentum += (long) (centre * energyScale);
-            fastest = Math.max(fastest, Math.abs(after));
+            if (isMoving) {
+                speed[i] = after;
+                place[i] = wrap(x + after * timeStep);
+            }
         }
         check(fastest);
         energySum = energy;

@@ -21,6 +21,30 @@ public record PicSample(
     /** Numbers of a sample when written to a restart file. */
     static final int VALUE_COUNT = 6;
 
+    /**
+     * From what {@link PicParticles} sums up.
+     *
+     * @param energySum of all particles
+     * @param momentumSum of all particles
+     */
+    static PicSample of(
+            PicParameters parameters,
+            long step,
+            double fieldEnergy,
+            long energySum,
+            long momentumSum,
+            double amplitude) {
+        double scale = parameters.length() / parameters.particleCount();
+        scale /= PicParticles.energyScale(parameters);
+        return new PicSample(
+                step,
+                step * parameters.timeStep(),
+                fieldEnergy,
+                0.5 * scale * energySum,
+                scale * momentumSum,
+                amplitude);
+    }
+
     /** Field and particles together. */
     public double totalEnergy() {
         return fieldEnergy + kineticEnergy;

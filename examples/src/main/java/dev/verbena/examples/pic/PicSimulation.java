@@ -78,17 +78,10 @@ public final class PicSimulation {
         double amplitude = grid.amplitude(1);
         particles.advance(grid.field);
         depositAndSolve();
-        double scale = parameters.length() / parameters.particleCount();
-        scale /= PicParticles.energyScale(parameters);
         int cells = parameters.cellCount();
-        samples.add(
-                new PicSample(
-                        step,
-                        step * parameters.timeStep(),
-                        fieldEnergy,
-                        0.5 * scale * shared[cells + 2],
-                        scale * shared[cells + 3],
-                        amplitude));
+        long energy = shared[cells + 2];
+        long momentum = shared[cells + 3];
+        samples.add(PicSample.of(parameters, step, fieldEnergy, energy, momentum, amplitude));
         step++;
     }
 

@@ -1,17 +1,14 @@
 package dev.verbena.examples.pic;
 
-import java.util.Arrays;
 import java.util.List;
 
 /**
  * Physics of one step, computed from the restart files of all its processes: the charge is
  * deposited again, the field solved for again, energies summed again.
- *
- * @param sample what comes out
- * @param field electric field at the grid points
  */
-@SuppressWarnings("ArrayRecordComponent")
-public record Snapshot(PicSample sample, double[] field) {
+public final class Snapshot {
+    private Snapshot() {}
+
     /**
      * Computes.
      *
@@ -19,7 +16,7 @@ public record Snapshot(PicSample sample, double[] field) {
      * @throws RestartFileException if they do not belong together
      * @throws IllegalStateException if particles are missing or too fast
      */
-    public static Snapshot of(List<RestartFile> files) {
+    public static PicSample of(List<RestartFile> files) {
         RestartFile first = files.get(0);
         PicParameters parameters = first.parameters();
         PicGrid grid = new PicGrid(parameters);
@@ -43,17 +40,8 @@ public record Snapshot(PicSample sample, double[] field) {
             energy += particles.energySum;
             momentum += particles.momentumSum;
         }
-        double scale = parameters.length() / parameters.particleCount();
-        scale /= PicParticles.energyScale(parameters);
-        PicSample sample =
-                new PicSample(
-                        first.step(),
-                        first.step() * parameters.timeStep(),
-                        grid.energy(),
-                        0.5 * scale * energy,
-                        scale * momentum,
-                        grid.amplitude(1));
-        return new Snapshot(sample, Arrays.copyOf(grid.field, parameters.cellCount()));
+        return PicSample.of(
+                parameters, first.step(), grid.energy(), energy, momentum, grid.amplitude(1));
     }
 
     private static PicParticles particles(RestartFile file) {

@@ -92,7 +92,7 @@ public final class RunAnalysis {
         try {
             PhaseImage image = new PhaseImage();
             files.forEach(image::add);
-            Frame frame = new Frame(Snapshot.of(files).sample(), image.png());
+            Frame frame = new Frame(Snapshot.of(files), image.png());
             frames.put(step, frame);
             if (frames.lastKey() == step) {
                 pictures.made(step, frame.image());
