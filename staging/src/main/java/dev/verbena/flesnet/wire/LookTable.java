@@ -1,6 +1,7 @@
 package dev.verbena.flesnet.wire;
 
 import java.util.Arrays;
+import java.util.BitSet;
 
 /**
  * Which of several connections an engine looks at in its next step, and when it looks at others by
@@ -12,7 +13,7 @@ public final class LookTable {
     public static final long NEVER = Long.MAX_VALUE;
 
     private final int count;
-    private final long[] bits;
+    private final BitSet looked;
     private final long[] times;
     private long earliest = NEVER;
     private boolean isEarliestKnown = true;
@@ -20,7 +21,7 @@ public final class LookTable {
     /** All are looked at. */
     public LookTable(int count) {
         this.count = count;
-        bits = new long[(count + 63) >> 6];
+        looked = new BitSet(count);
         times = new long[count];
         Arrays.fill(times, NEVER);
         lookAll();
@@ -28,16 +29,13 @@ public final class LookTable {
 
     /** This one is looked at next. */
     public void look(int index) {
-        bits[index >> 6] |= 1L << index;
+        looked.set(index);
         time(index, NEVER);
     }
 
     /** All are looked at next. */
     public void lookAll() {
-        Arrays.fill(bits, -1L);
-        if ((count & 63) != 0) {
-            bits[bits.length - 1] = (1L << count) - 1;
-        }
+        looked.set(0, count);
         if (earliest != NEVER || !isEarliestKnown) {
             Arrays.fill(times, NEVER);
             earliest = NEVER;
@@ -47,7 +45,7 @@ public final class LookTable {
 
     /** This one is looked at when this time has come, unless something else happens before. */
     public void lookAt(int index, long time) {
-        bits[index >> 6] &= ~(1L << index);
+        looked.clear(index);
         time(index, time);
     }
 
@@ -93,17 +91,6 @@ public final class LookTable {
 
     /** The first from this one on that is looked at; -1: there is none. */
     public int next(int from) {
-        if (from >= count) {
-            return -1;
-        }
-        int word = from >> 6;
-        long left = bits[word] & -1L << from;
-        while (left == 0) {
-            if (++word == bits.length) {
-                return -1;
-            }
-            left = bits[word];
-        }
-        return (word << 6) + Long.numberOfTrailingZeros(left);
+        return looked.nextSetBit(from);
     }
 }
