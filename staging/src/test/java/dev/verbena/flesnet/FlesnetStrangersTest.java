@@ -6,7 +6,6 @@ import dev.verbena.agent.Await;
 import dev.verbena.agent.Environment;
 import dev.verbena.agent.ForwardingEnvironment;
 import dev.verbena.flesnet.wire.SyncFlyweight;
-import dev.verbena.flesnet.wire.SyncNames;
 import dev.verbena.memory.RegisteredRegion;
 import dev.verbena.staging.bootstrap.ServiceAddress;
 import dev.verbena.transport.Operation;
@@ -52,7 +51,7 @@ class FlesnetStrangersTest {
             transport = Transports.open("shm", context.transport(1));
             region = transport.allocate(LENGTH, 0);
             letter = region.buffer(0, LENGTH);
-            target = ServiceAddress.parse(file, SyncNames.PROTOCOL).url();
+            target = ServiceAddress.parse(file, SyncFlyweight.PROTOCOL).url();
         }
 
         @Override

@@ -12,7 +12,6 @@ import dev.verbena.flesnet.wire.Assignment;
 import dev.verbena.flesnet.wire.Decision;
 import dev.verbena.flesnet.wire.NodeEngine;
 import dev.verbena.flesnet.wire.SyncFlyweight;
-import dev.verbena.flesnet.wire.SyncNames;
 import dev.verbena.staging.CounterMirror;
 import dev.verbena.staging.bootstrap.ServicePublisher;
 import dev.verbena.transport.Transport;
@@ -58,7 +57,9 @@ public final class ComputeEngine extends NodeEngine {
         this.handler = handler;
         publisher =
                 new ServicePublisher(
-                        context.environment(), context.serviceFile(compute), SyncNames.PROTOCOL);
+                        context.environment(),
+                        context.serviceFile(compute),
+                        SyncFlyweight.PROTOCOL);
         assignment = new Assignment(context.computes());
         boolean isTimed = context.incompleteTimeoutNs() > 0;
         isShrinking = context.inputLoss() == InputLossPolicy.SHRINK || isTimed;

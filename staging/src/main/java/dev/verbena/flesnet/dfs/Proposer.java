@@ -29,8 +29,6 @@ public final class Proposer {
     private long held;
     private long lastStable = -1;
     private long stageEnds;
-    private boolean isSpeedingUp;
-    private long speedUpCount;
 
     /** Of this history. */
     public Proposer(DfsParameters parameters, HistoryManager history) {
@@ -55,7 +53,6 @@ public final class Proposer {
         durations[slot] = duration(k, w, median);
         firstProposed = firstProposed < 0 ? k : firstProposed;
         lastProposed = k;
-        speedUpCount += isSpeedingUp ? 1 : 0;
     }
 
     /** Compute nodes were lost: the next durations begin from the median again. */
@@ -64,7 +61,6 @@ public final class Proposer {
     }
 
     private long duration(long k, long w, long median) {
-        isSpeedingUp = false;
         if (parameters.speedUpPercent() == 0) {
             return median;
         }
@@ -74,8 +70,7 @@ public final class Proposer {
     }
 
     private long perInterval(long w, long median) {
-        isSpeedingUp = isRelaxed(w, median);
-        return isSpeedingUp ? shortened(median) : median;
+        return isRelaxed(w, median) ? shortened(median) : median;
     }
 
     private long windowed(long k, long w, long median) {
@@ -95,7 +90,6 @@ public final class Proposer {
             lastStable = -1;
             beginSpeedUp(k, median);
         }
-        isSpeedingUp = stage == Stage.SPEED_UP;
         return switch (stage) {
             case NORMAL -> median;
             case SPEED_UP -> held;
@@ -180,11 +174,6 @@ public final class Proposer {
     /** Proposed duration. */
     public long duration(long interval) {
         return durations[slot(interval)];
-    }
-
-    /** Proposals that were shortened. */
-    public long speedUpCount() {
-        return speedUpCount;
     }
 
     /** The last interval with a proposal; -1: none. */

@@ -5,7 +5,6 @@ import dev.verbena.flesnet.FlesnetException;
 import dev.verbena.flesnet.dfs.IntervalMetadata;
 import dev.verbena.flesnet.wire.ControlMemory;
 import dev.verbena.flesnet.wire.SyncFlyweight;
-import dev.verbena.flesnet.wire.SyncNames;
 import dev.verbena.staging.bootstrap.ServiceAddress;
 import dev.verbena.staging.bootstrap.ServiceFile;
 import dev.verbena.staging.control.ConnectionEnds;
@@ -107,7 +106,7 @@ final class InputProtocol implements AutoCloseable, InputRecovery.Engine {
             return 0;
         }
         try {
-            ServiceAddress found = ServiceAddress.parse(text, SyncNames.PROTOCOL);
+            ServiceAddress found = ServiceAddress.parse(text, SyncFlyweight.PROTOCOL);
             long handle = transport.connect(found.url(), view, 0, 0, link.compute, CONNECT_NS);
             if (handle > 0) {
                 link.connecting(handle);

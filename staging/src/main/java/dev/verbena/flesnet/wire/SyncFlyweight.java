@@ -22,6 +22,9 @@ import org.agrona.MutableDirectBuffer;
  * <p>A movable view; one thread; allocates nothing.
  */
 public final class SyncFlyweight {
+    /** Protocol of the file that a compute node publishes. */
+    public static final String PROTOCOL = "flesnet/1";
+
     /** Bytes of the header. */
     public static final int HEADER = 16;
 

@@ -178,7 +178,6 @@ class ScheduleTest {
             report(engine, 0, x, 1000L * x, 1000);
             assertThat(engine.proposer().duration(x + 2)).isEqualTo(1000);
         }
-        assertThat(engine.proposer().speedUpCount()).isZero();
         assertThat(H10.theta(100).thetaPercent()).isEqualTo(100);
     }
 
