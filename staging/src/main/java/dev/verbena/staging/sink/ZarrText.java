@@ -1,10 +1,10 @@
 package dev.verbena.staging.sink;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.stream.Collectors;
-import java.util.stream.LongStream;
 
 /** Descriptions of Zarr, version 2: arrays without compression, row-major. */
 public final class ZarrText {
@@ -19,8 +19,8 @@ public final class ZarrText {
                         + " \"compressor\": null, \"fill_value\": 0, \"order\": \"C\","
                         + " \"filters\": null}\n")
                 .formatted(
-                        numbers(Boxes.extended(shape, vector, vector)),
-                        numbers(Boxes.extended(chunks, vector, vector)),
+                        Arrays.toString(Boxes.extended(shape, vector, vector)),
+                        Arrays.toString(Boxes.extended(chunks, vector, vector)),
                         type(scalar));
     }
 
@@ -32,13 +32,6 @@ public final class ZarrText {
             case FLOAT -> "<f4";
             case DOUBLE -> "<f8";
         };
-    }
-
-    /** As JSON. */
-    public static String numbers(long[] of) {
-        return LongStream.of(of)
-                .mapToObj(Long::toString)
-                .collect(Collectors.joining(", ", "[", "]"));
     }
 
     /** {@code .zattrs}: names of the dimensions, as xarray reads them, and more, as JSON. */

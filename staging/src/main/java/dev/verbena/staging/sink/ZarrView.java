@@ -1,6 +1,7 @@
 package dev.verbena.staging.sink;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
@@ -54,8 +55,8 @@ public final class ZarrView {
                                 piece.variable(),
                                 piece.step(),
                                 piece.rank(),
-                                ZarrText.numbers(piece.start()),
-                                ZarrText.numbers(piece.global()));
+                                Arrays.toString(piece.start()),
+                                Arrays.toString(piece.global()));
         String array = PIECES + "/" + name;
         addArray(array, piece, piece.shape(), more);
         long[] only = new long[piece.shape().length];
