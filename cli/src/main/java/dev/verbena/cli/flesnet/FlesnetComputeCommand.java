@@ -124,7 +124,7 @@ public final class FlesnetComputeCommand extends FlesnetNodeCommand {
             TimesliceChecker checker,
             TimesliceHandler handler)
             throws InterruptedException, IOException {
-        try (InfluxLines lines = monitor.open(environment.errorHandler());
+        try (InfluxLines lines = openMonitor(environment.errorHandler());
                 FlesnetCompute compute =
                         FlesnetCompute.launch(context(environment), index, handler)) {
             try {

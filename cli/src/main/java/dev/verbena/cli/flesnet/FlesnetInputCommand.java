@@ -22,7 +22,7 @@ public final class FlesnetInputCommand extends FlesnetNodeCommand {
         sources.check();
         try (Termination termination = new Termination(10_000);
                 RealEnvironment environment = environment();
-                InfluxLines lines = monitor.open(environment.errorHandler())) {
+                InfluxLines lines = openMonitor(environment.errorHandler())) {
             MicrosliceSource source = sources.open(index, options, environment);
             try {
                 return send(termination, environment, lines, source);

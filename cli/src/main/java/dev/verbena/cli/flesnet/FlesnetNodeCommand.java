@@ -7,9 +7,13 @@ import dev.verbena.cli.terminal.CliCommand;
 import dev.verbena.cli.terminal.Messages;
 import dev.verbena.flesnet.FlesnetContext;
 import dev.verbena.flesnet.FlesnetNode;
+import java.io.IOException;
+import java.net.MalformedURLException;
 import java.nio.file.Path;
+import org.agrona.ErrorHandler;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 
 /** One node of a run. */
@@ -29,7 +33,14 @@ abstract class FlesnetNodeCommand extends CliCommand {
     @Option(names = "--job", paramLabel = "NAME", defaultValue = "flesnet", description = "Job.")
     private String job;
 
-    @Mixin MonitorOption monitor;
+    @Option(
+            names = "--monitor",
+            paramLabel = "SINK",
+            description =
+                    "A point each second, in InfluxDB's line protocol, to a file,"
+                            + " influx1:HOST:PORT:DATABASE or http://...")
+    private String monitor;
+
     @Mixin FlesnetOptions options;
 
     /** Called first, as one of so many nodes. */
@@ -45,6 +56,20 @@ abstract class FlesnetNodeCommand extends CliCommand {
                 .application("flesnet " + spec.name() + " " + index)
                 .errorHandler(Messages.to(err()))
                 .build();
+    }
+
+    /**
+     * Opens the sink of the node's points.
+     *
+     * @throws ParameterException for what is no sink
+     * @throws IOException if a file cannot be written
+     */
+    final InfluxLines openMonitor(ErrorHandler errors) throws IOException {
+        try {
+            return new InfluxLines(monitor, errors);
+        } catch (IllegalArgumentException | MalformedURLException e) {
+            throw wrong("--monitor %s", e.getMessage());
+        }
     }
 
     final FlesnetContext context(Environment environment) {

@@ -5,6 +5,7 @@ import dev.verbena.cli.terminal.CliCommand;
 import dev.verbena.cli.terminal.HostPort;
 import dev.verbena.cli.terminal.Messages;
 import dev.verbena.flesnet.MicrosliceSource;
+import dev.verbena.flesnet.PatternSource;
 import dev.verbena.flesnet.archive.ArchiveReader;
 import dev.verbena.flesnet.source.ArchiveSource;
 import dev.verbena.flesnet.source.DatagramCounts;
@@ -16,7 +17,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -63,7 +63,34 @@ final class SourceOptions {
                             + " ${DEFAULT-VALUE}.")
     private double udpSilence;
 
-    @Mixin private PatternOptions pattern;
+    @Option(
+            names = "--timeslices",
+            paramLabel = "N",
+            defaultValue = "10000",
+            description = "Timeslices in all; default ${DEFAULT-VALUE}.")
+    private long timeslices;
+
+    @Option(
+            names = "--size",
+            paramLabel = "BYTES",
+            defaultValue = "616",
+            description =
+                    "Mean content of a microslice, a multiple of 8; default ${DEFAULT-VALUE}.")
+    private int size;
+
+    @Option(
+            names = "--spread",
+            paramLabel = "BYTES",
+            defaultValue = "0",
+            description = "Contents differ by up to so much; default ${DEFAULT-VALUE}.")
+    private int spread;
+
+    @Option(
+            names = "--period",
+            paramLabel = "NS",
+            defaultValue = "0",
+            description = "Nanoseconds between microslices; default ${DEFAULT-VALUE}: no limit.")
+    private long period;
 
     @Spec(Spec.Target.MIXEE)
     private CommandSpec command;
@@ -80,16 +107,13 @@ final class SourceOptions {
         }
         CliCommand.inRange(command, "--udp-gap", udpGap, 0, 1 << 20);
         CliCommand.inRange(command, "--udp-silence", udpSilence, 0.01, 86_400);
-        CliCommand.inRange(command, "--timeslices", pattern.timeslices, 1, Long.MAX_VALUE >> 21);
-        CliCommand.inRange(command, "--size", pattern.size, 0, 16 << 20);
-        CliCommand.inRange(command, "--spread", pattern.spread, 0, pattern.size);
-        CliCommand.inRange(command, "--period", pattern.period, 0, Long.MAX_VALUE);
-        if (pattern.size % 8 != 0 || pattern.spread % 8 != 0) {
+        CliCommand.inRange(command, "--timeslices", timeslices, 1, Long.MAX_VALUE >> 21);
+        CliCommand.inRange(command, "--size", size, 0, 16 << 20);
+        CliCommand.inRange(command, "--spread", spread, 0, size);
+        CliCommand.inRange(command, "--period", period, 0, Long.MAX_VALUE);
+        if (size % 8 != 0 || spread % 8 != 0) {
             throw CliCommand.wrong(
-                    command,
-                    "--size %s and --spread %s must be multiples of 8",
-                    pattern.size,
-                    pattern.spread);
+                    command, "--size %s and --spread %s must be multiples of 8", size, spread);
         }
     }
 
@@ -100,8 +124,9 @@ final class SourceOptions {
      */
     MicrosliceSource open(int input, FlesnetOptions options, Environment environment)
             throws IOException {
+        long count = timeslices * options.timeslice + options.overlap;
         if (source.equals(PATTERN)) {
-            return pattern.source(input, options);
+            return new PatternSource(input, count, size, spread, period);
         }
         if (source.startsWith(FILE)) {
             return ArchiveSource.launch(environment, files(of(input).substring(FILE.length())));
@@ -109,7 +134,7 @@ final class SourceOptions {
         return new DatagramSource(
                 datagramPlace(input).resolve(),
                 udpFrom == null ? null : InetAddress.getByName(udpFrom),
-                new DatagramLimits(pattern.count(options), udpGap, (long) (udpSilence * 1e9)));
+                new DatagramLimits(count, udpGap, (long) (udpSilence * 1e9)));
     }
 
     private String of(int input) {
@@ -143,7 +168,7 @@ final class SourceOptions {
 
     /** Timeslices that will come; -1 if only the source knows. */
     long timeslices() {
-        return source.startsWith(FILE) ? -1 : pattern.timeslices;
+        return source.startsWith(FILE) ? -1 : timeslices;
     }
 
     /** What a source of datagrams has seen; empty for others. */

@@ -34,7 +34,9 @@ final class WriteExperiment {
     private final List<WriteStack> stacks;
     private final List<Integer> processes;
     private final int processors;
-    private final List<Row> rows = new ArrayList<>();
+
+    /** By stack, processes, size and mix, in the order in which they were measured first. */
+    private final Map<List<Object>, Row> rows = new LinkedHashMap<>();
 
     /** A stack with so many processes, a size and a mix. */
     private static final class Row {
@@ -50,13 +52,6 @@ final class WriteExperiment {
             this.processes = processes;
             this.size = first.size();
             this.isMixed = first.isMixed();
-        }
-
-        boolean isOf(String ofStack, int ofProcesses, Measured one) {
-            return stack.equals(ofStack)
-                    && processes == ofProcesses
-                    && size == one.size()
-                    && isMixed == one.isMixed();
         }
 
         /** The senders of one run. */
@@ -136,14 +131,9 @@ final class WriteExperiment {
     }
 
     private Row row(String stack, int count, Measured one) {
-        for (Row row : rows) {
-            if (row.isOf(stack, count, one)) {
-                return row;
-            }
-        }
-        Row row = new Row(stack, count, one);
-        rows.add(row);
-        return row;
+        return rows.computeIfAbsent(
+                List.of(stack, count, one.size(), one.isMixed()),
+                key -> new Row(stack, count, one));
     }
 
     /** A process that waits for a processor makes durations those of the system's time slices. */
@@ -186,7 +176,7 @@ final class WriteExperiment {
                 }
             }
         }
-        report.table(HEAD, rows.stream().map(this::cells).toList());
+        report.table(HEAD, rows.values().stream().map(this::cells).toList());
         points(report);
     }
 
@@ -201,7 +191,7 @@ final class WriteExperiment {
         for (WriteStack each : stacks) {
             String stack = each.name();
             List<Row> line =
-                    rows.stream()
+                    rows.values().stream()
                             .filter(
                                     row ->
                                             row.stack.equals(stack)
@@ -227,7 +217,7 @@ final class WriteExperiment {
     }
 
     private void points(ResultReport report) {
-        for (Row row : rows) {
+        for (Row row : rows.values()) {
             Map<String, Object> point = new LinkedHashMap<>();
             point.put("stack", row.stack);
             point.put("processes", row.processes);
@@ -255,7 +245,7 @@ final class WriteExperiment {
                         "us/round",
                         "MB/s each",
                         "MB/s all"));
-        rows.forEach(row -> lines.add(format.formatted(cells(row).toArray())));
+        rows.values().forEach(row -> lines.add(format.formatted(cells(row).toArray())));
         return lines;
     }
 }
