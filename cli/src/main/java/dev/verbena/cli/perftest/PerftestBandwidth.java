@@ -89,20 +89,16 @@ final class PerftestBandwidth {
         return report(run(iterations, 0, true));
     }
 
-    /** The receiving side of sends. */
-    PerftestReport receive(int size) {
-        prepare(size);
-        return report(run(0, iterations, true));
-    }
-
     /**
-     * Sends to both sides.
+     * Sends from client to server, or to both sides.
      *
-     * @param isFirst this side begins; the other one when something came
+     * @param isClient this side begins; the other one when something came
      */
-    PerftestReport both(int size, boolean isFirst) {
+    PerftestReport stream(int size, boolean isClient) {
         prepare(size);
-        return report(run(iterations, iterations, isFirst));
+        long sends = isClient || options.isBidirectional ? iterations : 0;
+        long receives = !isClient || options.isBidirectional ? iterations : 0;
+        return report(run(sends, receives, isClient));
     }
 
     /** How long it took, from the first message on. */

@@ -270,10 +270,13 @@ final class PerftestEndpoint implements AutoCloseable {
 
     /** Throws if a message has another length than both sides were told. */
     void checkLength(int length, int size) {
-        if (length != size + places.headerLength()) {
+        requireLength(length - places.headerLength(), size);
+    }
+
+    static void requireLength(int length, int size) {
+        if (length != size) {
             throw new Messages.Failure(
-                    "a message has %s bytes, not %s; have both sides the same -s?",
-                    length - places.headerLength(), size);
+                    "a message has %s bytes, not %s; have both sides the same -s?", length, size);
         }
     }
 
@@ -306,14 +309,17 @@ final class PerftestEndpoint implements AutoCloseable {
     int poll(CompletionQueue completions, boolean isPatient) {
         int count = completions.poll(isPatient ? POLL_LIMIT : 1);
         for (int i = 0; i < count; i++) {
-            CompletionFlyweight completion = completions.completion(i);
-            if (!completion.isSuccess()) {
-                throw new Messages.Failure(
-                        "completion on queue pair %s: %s",
-                        completion.queuePairNumber(), CompletionStatus.text(completion.status()));
-            }
+            requireSuccess(completions.completion(i));
         }
         return polled(count);
+    }
+
+    static void requireSuccess(CompletionFlyweight completion) {
+        if (!completion.isSuccess()) {
+            throw new Messages.Failure(
+                    "completion on queue pair %s: %s",
+                    completion.queuePairNumber(), CompletionStatus.text(completion.status()));
+        }
     }
 
     /** What a poll answered: a device that fails answers a negative code. */

@@ -168,10 +168,7 @@ final class PerftestSession {
                 endpoint.postReceives(size);
             }
             step();
-            PerftestReport mine =
-                    isBoth
-                            ? bandwidth.both(size, link.isClient())
-                            : link.isClient() ? bandwidth.measure(size) : bandwidth.receive(size);
+            PerftestReport mine = bandwidth.stream(size, link.isClient());
             reports.accept(
                     isBoth && !options.hasDuration() ? mine.plus(mine.exchange(wire)) : mine);
             if ((!link.isClient() || isBoth) && isVerbena) {
@@ -211,21 +208,21 @@ final class PerftestSession {
     }
 
     private void verifyRead(int size) {
-        long used = Math.min(endpoint.places.slots(size), options.iterations());
         for (int q = 0; q < endpoint.queues.size(); q++) {
-            for (int slot = 0; slot < used; slot++) {
-                int at = slot * endpoint.places.turn(size);
-                endpoint.places.verify(endpoint.places.sendOffset(q) + at, at, size);
-            }
+            verify(endpoint.places.sendOffset(q), size, true);
         }
     }
 
-    /** Every place that messages of the last length took turns in. */
-    private void verifyWritten(int q, int size) {
+    /**
+     * Every place that messages of the last length took turns in.
+     *
+     * @param isOnePattern it goes on from place to place; else it begins anew in each
+     */
+    private void verify(long offset, int size, boolean isOnePattern) {
         long used = Math.min(endpoint.places.slots(size), options.iterations());
         for (int slot = 0; slot < used; slot++) {
             int at = slot * endpoint.places.turn(size);
-            endpoint.places.verify(endpoint.places.receiveOffset(q) + at, 0, size);
+            endpoint.places.verify(offset + at, isOnePattern ? at : 0, size);
         }
     }
 
@@ -245,7 +242,7 @@ final class PerftestSession {
         int size = sizes.get(sizes.size() - 1);
         for (int q = 0; q < endpoint.queues.size(); q++) {
             if (isVerbena) {
-                verifyWritten(q, size);
+                verify(endpoint.places.receiveOffset(q), size, false);
             } else if (!endpoint.places.isTargetTouched(q, size)) {
                 throw new Messages.Failure("nothing was written to the memory of queue pair " + q);
             }

@@ -8,7 +8,6 @@ import dev.verbena.verbs.AddressHandle;
 import dev.verbena.verbs.CompletionChannel;
 import dev.verbena.verbs.CompletionFlyweight;
 import dev.verbena.verbs.CompletionQueue;
-import dev.verbena.verbs.CompletionStatus;
 import dev.verbena.verbs.GidEntry;
 import dev.verbena.verbs.MemoryRegion;
 import dev.verbena.verbs.PathContext;
@@ -230,18 +229,14 @@ final class PingPong implements AutoCloseable {
         if (sent >= options.iterations && received >= options.iterations) {
             return;
         }
-        if (!completion.isSuccess()) {
-            throw new Messages.Failure(
-                    "completion on queue pair %s: %s",
-                    completion.queuePairNumber(), CompletionStatus.text(completion.status()));
-        }
+        PerftestEndpoint.requireSuccess(completion);
         int q = indexByNumber.get(completion.queuePairNumber());
         if (q < 0) {
             throw new Messages.Failure("a completion of a queue pair that nobody made");
         }
         if (completion.opcode() == CompletionFlyweight.RECEIVE) {
             received++;
-            checkLength(completion.length());
+            PerftestEndpoint.requireLength(completion.length() - header, options.size());
             if (isEachChecked) {
                 verify(received - 1);
             }
@@ -269,14 +264,6 @@ final class PingPong implements AutoCloseable {
             QueuePair queue = queues.get(q);
             throw PerftestEndpoint.notPosted(
                     result, isReceive ? queue.receiveRefusal() : queue.refusal());
-        }
-    }
-
-    private void checkLength(int length) {
-        if (length != options.size() + header) {
-            throw new Messages.Failure(
-                    "a message has %s bytes, not %s; have both sides the same -s?",
-                    length - header, options.size());
         }
     }
 

@@ -1,6 +1,7 @@
 package dev.verbena.cli.perftest;
 
 import java.util.Arrays;
+import org.agrona.collections.LongArrayList;
 
 /**
  * What a run of {@code rping} did.
@@ -16,17 +17,13 @@ record RpingResult(String peer, String device, long count, int size, long median
 
     /** Times of up to the first 100,000 pings. */
     static final class Times {
-        private long[] timesNs = new long[64];
-        private int kept;
+        private final LongArrayList timesNs = new LongArrayList();
         private long count;
 
         void add(long timeNs) {
             count++;
-            if (kept < KEPT) {
-                if (kept == timesNs.length) {
-                    timesNs = Arrays.copyOf(timesNs, 2 * kept);
-                }
-                timesNs[kept++] = timeNs;
+            if (timesNs.size() < KEPT) {
+                timesNs.addLong(timeNs);
             }
         }
 
@@ -35,9 +32,9 @@ record RpingResult(String peer, String device, long count, int size, long median
         }
 
         long medianNs() {
-            long[] sorted = Arrays.copyOf(timesNs, kept);
+            long[] sorted = timesNs.toLongArray();
             Arrays.sort(sorted);
-            return kept == 0 ? 0 : sorted[kept / 2];
+            return sorted.length == 0 ? 0 : sorted[sorted.length / 2];
         }
     }
 }
