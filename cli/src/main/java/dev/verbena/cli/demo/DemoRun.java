@@ -4,6 +4,7 @@ import dev.verbena.cli.demo.transit.Timeline;
 import dev.verbena.cli.terminal.ChildProcess;
 import dev.verbena.cli.terminal.Messages;
 import dev.verbena.cli.terminal.ProgressLine;
+import dev.verbena.cli.terminal.Termination;
 import dev.verbena.examples.pic.PicDeck;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -88,11 +89,7 @@ final class DemoRun {
         } finally {
             endAll();
             line.end();
-            try {
-                Runtime.getRuntime().removeShutdownHook(hook);
-            } catch (IllegalStateException e) {
-                // the JVM is ending: the hook runs
-            }
+            Termination.forget(hook);
         }
     }
 

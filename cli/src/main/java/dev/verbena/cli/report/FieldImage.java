@@ -19,7 +19,6 @@ final class FieldImage {
     static final int WIDTH_MAX = 192;
     static final int HEIGHT_MAX = 128;
     private static final int STRIP_HEIGHT = 32;
-    private static final int COLOURS = 3;
 
     /** From the least to the largest value. */
     private static final int[][] STOPS = {
@@ -149,11 +148,6 @@ final class FieldImage {
         }
         int below = (int) Math.min(part * (STOPS.length - 1), STOPS.length - 2);
         double over = part * (STOPS.length - 1) - below;
-        int[] colour = new int[COLOURS];
-        for (int i = 0; i < COLOURS; i++) {
-            int from = STOPS[below][i];
-            colour[i] = (int) Math.round(from + over * (STOPS[below + 1][i] - from));
-        }
-        return colour;
+        return Png.between(STOPS[below], STOPS[below + 1], over);
     }
 }

@@ -48,6 +48,15 @@ public final class Png {
     }
 
     /** A byte that says that the row is not filtered, then three bytes for each dot. */
+    /** A colour on the way from one to another. */
+    public static int[] between(int[] from, int[] to, double part) {
+        int[] colour = new int[from.length];
+        for (int i = 0; i < colour.length; i++) {
+            colour[i] = (int) Math.round(from[i] + part * (to[i] - from[i]));
+        }
+        return colour;
+    }
+
     private static byte[] row(int width, int y, Dots dots) {
         ByteBuffer row = ByteBuffer.allocate(1 + 3 * width).put((byte) 0);
         for (int x = 0; x < width; x++) {

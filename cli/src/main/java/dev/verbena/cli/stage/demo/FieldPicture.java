@@ -39,12 +39,7 @@ final class FieldPicture {
         double part = step[(int) ((long) x * step.length / WIDTH)] / most;
         // The root shows the beginning, where the field is small.
         double strength = Math.sqrt(Math.abs(part));
-        int[] colour = new int[NONE.length];
-        for (int i = 0; i < colour.length; i++) {
-            int full = (part > 0 ? RIGHT : LEFT)[i];
-            colour[i] = (int) Math.round(NONE[i] + strength * (full - NONE[i]));
-        }
-        return colour;
+        return Png.between(NONE, part > 0 ? RIGHT : LEFT, strength);
     }
 
     private static List<double[]> steps(String rows) {

@@ -10,13 +10,9 @@ final class ComputeLoop implements AutoCloseable {
     private volatile long rounds;
     private volatile double result = 0.5;
 
-    private ComputeLoop() {
+    ComputeLoop() {
         thread.setDaemon(true);
         thread.start();
-    }
-
-    static ComputeLoop start() {
-        return new ComputeLoop();
     }
 
     private void run() {
@@ -38,7 +34,7 @@ final class ComputeLoop implements AutoCloseable {
 
     /** Rounds per second with nothing beside it, and waiting for that. */
     static double alone() throws InterruptedException {
-        try (ComputeLoop loop = start()) {
+        try (ComputeLoop loop = new ComputeLoop()) {
             Thread.sleep(ALONE_NS / 3_000_000);
             long before = loop.rounds();
             long beginNs = System.nanoTime();

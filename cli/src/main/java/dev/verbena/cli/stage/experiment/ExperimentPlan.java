@@ -27,7 +27,7 @@ final class ExperimentPlan {
         }
         for (boolean hasLoop : List.of(false, true)) {
             for (Method method : Method.values()) {
-                if (hasSsh || !method.needsSsh()) {
+                if (hasSsh || !method.needsSsh) {
                     trials.add(new Trial(METHODS, method, BLOCK_MEBIBYTES, 1, bytes, hasLoop));
                 }
             }

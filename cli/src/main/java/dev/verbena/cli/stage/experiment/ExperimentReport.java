@@ -131,9 +131,9 @@ final class ExperimentReport {
             Trial quiet = plan.of(method, false);
             if (quiet != null) {
                 Interval seconds = quiet.seconds();
-                bars.bar(method.text(), method.needsSsh(), seconds.mean(), seconds.half());
+                bars.bar(method.text, method.needsSsh, seconds.mean(), seconds.half());
                 rows.add(row(quiet, plan.of(method, true)));
-                report.figure(method.text() + ", s", seconds.text("%.3f"));
+                report.figure(method.text + ", s", seconds.text("%.3f"));
             }
         }
         report.bars("Figure 6: time by method", bars);
@@ -154,7 +154,7 @@ final class ExperimentReport {
     private List<String> row(Trial quiet, Trial loud) {
         double gigabytes = quiet.bytes * datasets / 1e9;
         return List.of(
-                quiet.method.text(),
+                quiet.method.text,
                 quiet.seconds().text("%.3f"),
                 quiet.interval(s -> rate(quiet, s)).text("%.2f"),
                 quiet.interval(s -> s.cpuSeconds() / gigabytes).text("%.3f"),
@@ -168,7 +168,7 @@ final class ExperimentReport {
         if (above != null) {
             double ratio = above.seconds().mean() / plan.of(quick, false).seconds().mean();
             report.figure(
-                    "%s over %s (paper: %s)".formatted(slow.text(), quick.text(), paper),
+                    "%s over %s (paper: %s)".formatted(slow.text, quick.text, paper),
                     number(ratio));
         }
     }

@@ -9,26 +9,14 @@ enum Method {
     SCP_MEMORY("scp into memory", false, true),
     SCP_DISK("scp onto disk", true, true);
 
-    private final String text;
-    private final boolean isOnDisk;
-    private final boolean needsSsh;
+    final String text;
+    final boolean isOnDisk;
+    final boolean needsSsh;
 
     Method(String text, boolean isOnDisk, boolean needsSsh) {
         this.text = text;
         this.isOnDisk = isOnDisk;
         this.needsSsh = needsSsh;
-    }
-
-    String text() {
-        return text;
-    }
-
-    boolean isOnDisk() {
-        return isOnDisk;
-    }
-
-    boolean needsSsh() {
-        return needsSsh;
     }
 
     boolean isScp() {

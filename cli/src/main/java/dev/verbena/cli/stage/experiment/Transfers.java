@@ -137,7 +137,7 @@ final class Transfers implements AutoCloseable {
             holdFreeMemory(datasets * trial.bytes + SPARE / 2);
             trial.add(
                     trial.method.isScp()
-                            ? copied(trial, trial.method.isOnDisk() ? onDisk : inMemory, alone)
+                            ? copied(trial, trial.method.isOnDisk ? onDisk : inMemory, alone)
                             : staged(trial, inMemory, onDisk, alone));
         } finally {
             giveFreeMemory();
@@ -166,7 +166,7 @@ final class Transfers implements AutoCloseable {
         List<Path> names = names(trial.bytes, piece);
         double secondsBefore = ProcessCosts.endedChildrenSeconds();
         Map<Long, Long> switches = new HashMap<>();
-        try (ComputeLoop loop = trial.hasLoop ? ComputeLoop.start() : null) {
+        try (ComputeLoop loop = trial.hasLoop ? new ComputeLoop() : null) {
             long roundsBefore = loop == null ? 0 : loop.rounds();
             giveFreeMemory();
             long beginNs = System.nanoTime();
@@ -184,7 +184,7 @@ final class Transfers implements AutoCloseable {
             if (scp.exitValue() != 0) {
                 throw new Messages.Failure("scp: " + sshd.clientSaid());
             }
-            if (trial.method.isOnDisk()) {
+            if (trial.method.isOnDisk) {
                 force(target);
             }
             double seconds = (System.nanoTime() - beginNs) / 1e9;
@@ -285,14 +285,14 @@ final class Transfers implements AutoCloseable {
             Trial trial, String address, List<Long> clients, Path outside, double alone)
             throws IOException, InterruptedException {
         ProcessCosts before = ProcessCosts.of(clients);
-        try (ComputeLoop loop = trial.hasLoop ? ComputeLoop.start() : null) {
+        try (ComputeLoop loop = trial.hasLoop ? new ComputeLoop() : null) {
             long roundsBefore = loop == null ? 0 : loop.rounds();
             giveFreeMemory();
             orders.write(
                     "%s %s %s %s %s %s%n"
                             .formatted(
                                     address,
-                                    trial.method.isOnDisk() ? "DISK" : "MEMORY",
+                                    trial.method.isOnDisk ? "DISK" : "MEMORY",
                                     datasets,
                                     trial.bytes,
                                     trial.blockMebibytes << 20,
@@ -300,7 +300,7 @@ final class Transfers implements AutoCloseable {
             orders.flush();
             double seconds = Long.parseLong(await("synced")) / 1e9;
             long beginNs = System.nanoTime();
-            if (trial.method.isOnDisk()) {
+            if (trial.method.isOnDisk) {
                 force(outside);
                 seconds += (System.nanoTime() - beginNs) / 1e9;
             }

@@ -57,7 +57,7 @@ final class Trial {
     }
 
     String text() {
-        return method.text() + (hasLoop ? ", a loop beside it" : "");
+        return method.text + (hasLoop ? ", a loop beside it" : "");
     }
 
     /** A line of the table of all points. */
