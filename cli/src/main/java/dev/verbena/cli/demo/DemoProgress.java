@@ -24,10 +24,10 @@ final class DemoProgress {
     private int runsBegun;
     private long slowest;
     private int port;
-    private String verdict;
-    private String sentence;
-    private String failure;
-    private String stuck;
+
+    /** By the first word of a message the rest of the last one. */
+    private final Map<String, String> told = new HashMap<>();
+
     private boolean isStuckSaid;
 
     DemoProgress(DemoPlan plan) {
@@ -52,14 +52,12 @@ final class DemoProgress {
             case "listening" -> port = Integer.parseInt(words[1]);
             case "file" -> {
                 files.put(words[1], Long.parseLong(words[2]));
-                stuck = null;
+                told.remove("stuck");
             }
-            case "stuck" -> stuck = message.substring("stuck ".length());
             case "analysed" -> analysed.add(words[1]);
-            case "verdict" -> verdict = words[1];
-            case "sentence" -> sentence = message.substring("sentence ".length());
             case "check" -> checks.add(message.substring("check ".length()));
-            case "broken" -> failure = message.substring("broken ".length());
+            case "verdict", "sentence", "broken", "stuck" ->
+                    told.put(words[0], message.substring(words[0].length() + 1));
             default -> {
                 // a message of a program that runs elsewhere too, and means nothing here
             }
@@ -127,28 +125,18 @@ final class DemoProgress {
         port = 0;
     }
 
-    /** "passed", "failed", or null before the receiver has come to one. */
-    synchronized String verdict() {
-        return verdict;
+    /**
+     * What a process has told last, or null: the verdict; the report's first sentence; what is
+     * broken, so that the run cannot succeed any more; where the receiver is stuck, until it has
+     * stored something again.
+     */
+    synchronized String told(String what) {
+        return told.get(what);
     }
 
-    /** The report's first sentence, or null. */
-    synchronized String sentence() {
-        return sentence;
-    }
-
-    /** Why the run cannot succeed any more, reported by a process that is alive; or null. */
-    synchronized String failure() {
-        return failure;
-    }
-
-    /** What keeps the receiver from storing, until it has stored something again; or null. */
-    synchronized String stuck() {
-        return stuck;
-    }
-
-    /** As {@link #stuck}, once; for telling it while the run waits. */
+    /** Where the receiver is stuck, once; for telling it while the run waits. */
     synchronized String newlyStuck() {
+        String stuck = told.get("stuck");
         if (stuck == null || isStuckSaid) {
             isStuckSaid &= stuck != null;
             return null;

@@ -85,7 +85,7 @@ final class DemoRun {
                 return false;
             }
             conclude((System.nanoTime() - begin) / 1e9);
-            return "passed".equals(progress.verdict());
+            return "passed".equals(progress.told("verdict"));
         } finally {
             endAll();
             line.end();
@@ -280,18 +280,19 @@ final class DemoRun {
         if (!isAlive) {
             child.waitFor(0);
         }
-        if (progress.failure() != null && !isEnding) {
-            throw new Messages.Failure(progress.failure());
+        if (progress.told("broken") != null && !isEnding) {
+            throw new Messages.Failure(progress.told("broken"));
         }
         if (isEnding || isAlive) {
             return;
         }
-        String verdict = progress.verdict();
+        String verdict = progress.told("verdict");
         boolean isTooEarly =
                 child == receiver ? verdict == null : servers.contains(child) && !computeIsDone();
         boolean isFailed = child.exitCode() != 0 && !(child == receiver && verdict != null);
         if (isFailed || isTooEarly) {
-            String why = progress.stuck() == null ? "" : progress.stuck() + "; then ";
+            String stuck = progress.told("stuck");
+            String why = stuck == null ? "" : stuck + "; then ";
             throw new Messages.Failure(why + firstToFail(child).exitSummary());
         }
     }
@@ -321,14 +322,14 @@ final class DemoRun {
 
     private void conclude(double seconds) {
         progress.checks().forEach(out::println);
-        boolean isGood = "passed".equals(progress.verdict());
+        boolean isGood = "passed".equals(progress.told("verdict"));
         if (isGood) {
             // They are of no further use when everything has arrived and was compared.
             IoUtil.delete(plan.output().resolve("compare").toFile(), false);
             IoUtil.delete(plan.spillFolder().toFile(), false);
         }
-        if (progress.sentence() != null) {
-            out.println(progress.sentence());
+        if (progress.told("sentence") != null) {
+            out.println(progress.told("sentence"));
         }
         out.printf(
                 "%s in %.1f s. Report: %s%n",

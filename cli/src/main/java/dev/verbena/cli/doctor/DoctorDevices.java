@@ -2,6 +2,7 @@ package dev.verbena.cli.doctor;
 
 import dev.verbena.cli.terminal.Messages;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -56,14 +57,9 @@ final class DoctorDevices {
     /** Reads the first bytes: an ELF file for 64 bits. */
     private static String problemOf(Path library) {
         try (var in = Files.newInputStream(library)) {
-            byte[] head = in.readNBytes(5);
-            boolean isElf =
-                    head.length == 5
-                            && head[0] == 0x7f
-                            && head[1] == 'E'
-                            && head[2] == 'L'
-                            && head[3] == 'F';
-            return isElf ? head[4] == 2 ? null : "not for 64 bits" : "no library";
+            String head = new String(in.readNBytes(5), StandardCharsets.ISO_8859_1);
+            boolean isElf = head.length() == 5 && head.startsWith("\177ELF");
+            return isElf ? head.charAt(4) == 2 ? null : "not for 64 bits" : "no library";
         } catch (IOException e) {
             return Messages.of(e);
         }

@@ -195,7 +195,7 @@ public final class FlesnetExperimentCommand extends CliCommand {
         }
         experiment.report(report);
         experiment.lines().forEach(this::say);
-        report.write(folder, machine());
+        report.write(folder, environment());
         say("report: " + folder.resolve("report.html"));
         return 0;
     }
@@ -203,15 +203,6 @@ public final class FlesnetExperimentCommand extends CliCommand {
     private void leaveOut(ResultReport report, String what) {
         say(what);
         report.paragraph(what);
-    }
-
-    private Map<String, Object> machine() {
-        Map<String, Object> fields = new LinkedHashMap<>();
-        fields.put("processor", ThisMachine.processor());
-        fields.put("processors", Runtime.getRuntime().availableProcessors());
-        fields.put("java", System.getProperty("java.vm.version"));
-        fields.put("command", commandLine());
-        return fields;
     }
 
     private Outcome disturbed(Disturbance disturbance) {
@@ -368,7 +359,12 @@ public final class FlesnetExperimentCommand extends CliCommand {
 
     private Map<String, Object> environment() {
         Map<String, Object> fields = new LinkedHashMap<>();
-        fields.put("machine", FlesnetExperiment.machineText());
+        if (which.isOfStacks()) {
+            fields.put("processor", ThisMachine.processor());
+            fields.put("processors", Runtime.getRuntime().availableProcessors());
+        } else {
+            fields.put("machine", FlesnetExperiment.machineText());
+        }
         fields.put("java", System.getProperty("java.vm.version"));
         fields.put("command", commandLine());
         return fields;

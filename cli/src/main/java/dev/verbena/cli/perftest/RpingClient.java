@@ -26,7 +26,7 @@ final class RpingClient {
                 ConnectionIdentifier identifier = channel.createIdentifier(PortSpace.TCP)) {
             identifier.resolve(server, timeoutNs);
             try (RpingEndpoint end = new RpingEndpoint(identifier, size, timeoutNs)) {
-                identifier.connect(end.queue(), RpingEndpoint.connection());
+                identifier.connect(end.queue, RpingEndpoint.connection());
                 identifier.await(ConnectionEventType.ESTABLISHED, timeoutNs);
                 RpingResult.Times times = new RpingResult.Times();
                 for (long i = 0; i < count; i++) {

@@ -61,7 +61,7 @@ final class RpingEndpoint implements AutoCloseable {
     private final RdmaDevice device;
     private final CompletionChannel channel;
     private final CompletionQueue completions;
-    private final QueuePair queue;
+    final QueuePair queue;
     private final SendRequests sends;
     private final ReceiveRequests receives;
     private int received;
@@ -98,10 +98,6 @@ final class RpingEndpoint implements AutoCloseable {
             CloseHelper.close(e::addSuppressed, this);
             throw e;
         }
-    }
-
-    QueuePair queue() {
-        return queue;
     }
 
     static ConnectionContext connection() {

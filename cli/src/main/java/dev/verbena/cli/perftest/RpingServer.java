@@ -20,7 +20,7 @@ final class RpingServer {
             listener.listen(BACKLOG);
             try (ConnectionIdentifier client = listener.awaitRequest(timeoutNs).identifier();
                     RpingEndpoint end = new RpingEndpoint(client, size, timeoutNs)) {
-                client.accept(end.queue(), RpingEndpoint.connection());
+                client.accept(end.queue, RpingEndpoint.connection());
                 client.await(ConnectionEventType.ESTABLISHED, timeoutNs);
                 RpingResult.Times times = new RpingResult.Times();
                 while (times.count() < count && answer(end, size, times)) {

@@ -2,6 +2,7 @@ package dev.verbena.cli.demo.transit;
 
 import dev.verbena.examples.pic.StallSample;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashSet;
@@ -69,19 +70,13 @@ public final class StagingRecord {
          */
         public static Cost decode(String line) {
             String[] parts = line.strip().split(",", -1);
-            if (parts.length != FIELD_COUNT) {
+            long[] v =
+                    Arrays.stream(parts)
+                            .filter(part -> part.matches("[0-9]{1,18}"))
+                            .mapToLong(Long::parseLong)
+                            .toArray();
+            if (parts.length != FIELD_COUNT || v.length != FIELD_COUNT) {
                 throw new IllegalArgumentException("no line of times: '" + line.strip() + "'");
-            }
-            long[] v = new long[FIELD_COUNT];
-            for (int i = 0; i < FIELD_COUNT; i++) {
-                try {
-                    v[i] = Long.parseLong(parts[i]);
-                } catch (NumberFormatException e) {
-                    v[i] = -1;
-                }
-                if (v[i] < 0) {
-                    throw new IllegalArgumentException("no line of times: '" + line.strip() + "'");
-                }
             }
             return new Cost((int) v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7], v[8]);
         }
