@@ -18,7 +18,10 @@ final class ClientCommands {
     private final ControlFlyweight record = new ControlFlyweight();
     private int length;
     private boolean isToSend;
-    private long connection;
+
+    /** Over which it went; 0: it did not. */
+    long connection;
+
     private long number;
     private byte[] reply;
     private int result;
@@ -54,11 +57,6 @@ final class ClientCommands {
             reply = new byte[answer.metadataLength()];
             buffer.getBytes(offset, reply);
         }
-    }
-
-    /** Over which it went; 0: it did not. */
-    long connection() {
-        return connection;
     }
 
     boolean isAnswered() {

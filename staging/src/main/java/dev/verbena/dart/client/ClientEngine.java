@@ -177,7 +177,7 @@ public final class ClientEngine {
         checkRange(region, offset, length);
         protocol.checkUsable();
         // Decided on what is known, so that it agrees with wouldBlock(); then news are fetched.
-        if (protocol.flight().isBlocked()) {
+        if (protocol.flight.isBlocked()) {
             protocol.progress();
             return null;
         }
@@ -195,7 +195,7 @@ public final class ClientEngine {
         int checksum = memory.checksum(region, offset, length);
         DartMetadata known = known(metadata);
         return accepted(
-                protocol.flight().accept(region, offset, length, known, checksum, tag, null),
+                protocol.flight.accept(region, offset, length, known, checksum, tag, null),
                 start,
                 ready);
     }
@@ -217,7 +217,7 @@ public final class ClientEngine {
         int checksum = memory.checksum(copy, length);
         try {
             return accepted(
-                    protocol.flight().accept(copy.region, 0, length, known, checksum, tag, copy),
+                    protocol.flight.accept(copy.region, 0, length, known, checksum, tag, copy),
                     start,
                     ready);
         } catch (RuntimeException e) {
@@ -243,11 +243,11 @@ public final class ClientEngine {
 
     private long awaitUnblocked(long start, long timeoutNs) {
         protocol.checkUsable();
-        if (!protocol.flight().isBlocked()) {
+        if (!protocol.flight.isBlocked()) {
             return start;
         }
         protocol.progress();
-        if (protocol.flight().isBlocked()) {
+        if (protocol.flight.isBlocked()) {
             statistics.blocked();
             if (!waits.await(ClientWaits.UNBLOCKED, timeoutNs)) {
                 throw Code.TIMEOUT.because(
@@ -292,14 +292,14 @@ public final class ClientEngine {
         try {
             isOver = waits.awaitReply(Math.max(0, timeoutNs - (clock.nanoTime() - start)));
         } catch (DartException e) {
-            protocol.commands().giveUp();
+            protocol.commands.giveUp();
             throw e;
         }
-        if (protocol.commands().isAnswered()) {
-            return protocol.commands().reply();
+        if (protocol.commands.isAnswered()) {
+            return protocol.commands.reply();
         }
-        protocol.commands().giveUp();
-        if (protocol.commands().connection() == 0) {
+        protocol.commands.giveUp();
+        if (protocol.commands.connection == 0) {
             protocol.checkUsable();
             throw Code.TIMEOUT.because(
                     "command %s after %s ms: it was not sent", type, timeoutNs / 1_000_000);
@@ -318,7 +318,7 @@ public final class ClientEngine {
     public boolean wouldBlock() {
         checkOpen();
         protocol.progress();
-        return protocol.flight().isBlocked();
+        return protocol.flight.isBlocked();
     }
 
     public void flush(long timeoutNs) {
@@ -327,7 +327,7 @@ public final class ClientEngine {
             throw Code.TIMEOUT.because(
                     "not confirmed after %s ms: %s%s",
                     timeoutNs / 1_000_000,
-                    describe(protocol.flight().unconfirmed()),
+                    describe(protocol.flight.unconfirmed()),
                     protocol.trouble());
         }
     }
@@ -345,7 +345,7 @@ public final class ClientEngine {
 
     public int receive(DartReverseHandler handler, int limit) {
         checkOpen();
-        ClientInbox inbox = protocol.inbox();
+        ClientInbox inbox = protocol.inbox;
         if (inbox == null) {
             throw new IllegalStateException(
                     "this client has no inbox: set DartClient.Context.inbox");
@@ -370,11 +370,11 @@ public final class ClientEngine {
     }
 
     void release(Ticket ticket) {
-        protocol.flight().release(ticket);
+        protocol.flight.release(ticket);
     }
 
     public List<DartTicket> unconfirmed() {
-        return protocol == null ? List.of() : protocol.flight().unconfirmed();
+        return protocol == null ? List.of() : protocol.flight.unconfirmed();
     }
 
     private void checkRange(RegisteredRegion region, long offset, long length) {
@@ -408,7 +408,7 @@ public final class ClientEngine {
             abandon();
             return;
         }
-        if (protocol.inbox() != null && protocol.inbox().isReceiving()) {
+        if (protocol.inbox != null && protocol.inbox.isReceiving) {
             throw new IllegalStateException(
                     "close in a handler of receive: call it when that has returned");
         }
@@ -426,10 +426,9 @@ public final class ClientEngine {
             why = ", because the thread was interrupted";
         } finally {
             isClosed = true;
-            protocol.flight()
-                    .failUnconfirmed(
-                            Code.UNCONFIRMED, "the client was closed before it was confirmed");
-            protocol.flight().notifyFinal();
+            protocol.flight.failUnconfirmed(
+                    Code.UNCONFIRMED, "the client was closed before it was confirmed");
+            protocol.flight.notifyFinal();
             free();
         }
         List<DartTicket> lost = protocol.lost();

@@ -38,10 +38,13 @@ final class ClientFlight {
     private final Ticket[] tickets;
     private final ArrayDeque<Ticket> freeTickets = new ArrayDeque<>();
     private final Consumer<Ticket> reuse = this::reuse;
-    private final List<DartTicket> lost = new ArrayList<>();
+    final List<DartTicket> lost = new ArrayList<>();
     private long nextSequence = 1;
     private long headerNext = 1;
-    private long oldestUnconfirmed = 1;
+
+    /** Sequence of the first message that is not confirmed, or of the next one. */
+    long oldestUnconfirmed = 1;
+
     private int inFlight;
     private int credits;
     private int creditsGranted;
@@ -68,7 +71,7 @@ final class ClientFlight {
         this.notifications = new TicketNotifications(settings.environment().errorHandler());
         this.tickets = new Ticket[settings.unconfirmedMax()];
         this.slots = new HeaderSlots(settings, transport);
-        this.guard = settings.isVerifying() ? new SourceGuard(slots.count()) : null;
+        this.guard = settings.isVerifying() ? new SourceGuard(slots.count) : null;
     }
 
     /** How many copies may have to be kept at the same time. */
@@ -118,11 +121,6 @@ final class ClientFlight {
         }
     }
 
-    /** Sequence of the first message that is not confirmed, or of the next one. */
-    long oldestUnconfirmed() {
-        return oldestUnconfirmed;
-    }
-
     long lastSequence() {
         return nextSequence - 1;
     }
@@ -138,10 +136,6 @@ final class ClientFlight {
 
     boolean isAllFinal() {
         return oldestUnconfirmed == nextSequence;
-    }
-
-    List<DartTicket> lost() {
-        return lost;
     }
 
     List<DartTicket> unconfirmed() {
@@ -180,7 +174,7 @@ final class ClientFlight {
             int tag,
             CopyBuffers.CopyBuffer copy) {
         long sequence = nextSequence;
-        UnsafeBuffer memory = slots.memory();
+        UnsafeBuffer memory = slots.memory;
         int base = slots.offset(sequence);
         if (length > 0) {
             source.describe(offset, length, RemoteDescriptor.REMOTE_READ, descriptor);
@@ -238,7 +232,7 @@ final class ClientFlight {
     }
 
     private void skipAgain(long sequence) {
-        outgoing.rewrap(slots.memory(), slots.offset(sequence))
+        outgoing.rewrap(slots.memory, slots.offset(sequence))
                 .skipped(skippedBefore(sequence))
                 .end();
     }
@@ -250,7 +244,7 @@ final class ClientFlight {
     /** Headers that nobody shows to have are sent again, in order; in the end they are given up. */
     int checkHeaders(long now) {
         int work = 0;
-        long first = Math.max(oldestUnconfirmed, headerNext - slots.count());
+        long first = Math.max(oldestUnconfirmed, headerNext - slots.count);
         for (long sequence = first; sequence < headerNext; sequence++) {
             if (!slots.isUnanswered(sequence, now)) {
                 continue;

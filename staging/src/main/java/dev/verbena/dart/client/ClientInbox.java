@@ -42,7 +42,10 @@ final class ClientInbox {
 
     private long told;
     private boolean isTellingDue;
-    private boolean isReceiving;
+
+    /** A handler has a message. */
+    boolean isReceiving;
+
     private ServedBy server = ServedBy.NOBODY;
 
     ClientInbox(
@@ -126,11 +129,6 @@ final class ClientInbox {
             doWork();
         }
         return count;
-    }
-
-    /** A handler has a message. */
-    boolean isReceiving() {
-        return isReceiving;
     }
 
     private int nextSlot() {

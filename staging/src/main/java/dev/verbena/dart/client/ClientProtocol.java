@@ -41,10 +41,13 @@ final class ClientProtocol {
     private final ServerEvents events;
     private final ControlOutbox outbox;
     private final ClientRecords records;
-    private final ClientFlight flight;
-    private final ClientInbox inbox;
+    final ClientFlight flight;
+
+    /** What has come back; null if there is no inbox. */
+    final ClientInbox inbox;
+
     private final Heartbeat heartbeat;
-    private final ClientCommands commands;
+    final ClientCommands commands;
     private final ClientRegistration registration;
 
     private int state = BOOTING;
@@ -103,15 +106,6 @@ final class ClientProtocol {
                 settings.inboxSlots(),
                 settings.inboxMessageMax(),
                 settings.environment().errorHandler());
-    }
-
-    /** What has come back; null if there is no inbox. */
-    ClientInbox inbox() {
-        return inbox;
-    }
-
-    ClientFlight flight() {
-        return flight;
     }
 
     private boolean isSeeking() {
@@ -206,10 +200,6 @@ final class ClientProtocol {
         commands.begin(job, server.clientId(), type, payload, offset, length);
     }
 
-    ClientCommands commands() {
-        return commands;
-    }
-
     /** Whether the connection is the one over which a command went. */
     long serverConnection() {
         return state == CONNECTED ? server.connection() : 0;
@@ -224,8 +214,8 @@ final class ClientProtocol {
         }
         boolean isMoving = state == MOVING;
         int work = registration.doWork(now, isMoving);
-        if (registration.job() != null) {
-            job = registration.job();
+        if (registration.job != null) {
+            job = registration.job;
         }
         if (registration.isOver(now)) {
             if (!isMoving) {
@@ -286,9 +276,9 @@ final class ClientProtocol {
     private static boolean isWorthAnotherTry(int result) {
         return switch (result) {
             case ControlFlyweight.RESULT_WRONG_JOB,
-                    ControlFlyweight.RESULT_STOPPING,
-                    ControlFlyweight.RESULT_RECEIVER_UNREACHABLE,
-                    ControlFlyweight.RESULT_FULL ->
+                            ControlFlyweight.RESULT_STOPPING,
+                            ControlFlyweight.RESULT_RECEIVER_UNREACHABLE,
+                            ControlFlyweight.RESULT_FULL ->
                     true;
             default -> false;
         };
@@ -316,7 +306,7 @@ final class ClientProtocol {
     }
 
     private boolean resume() {
-        if (!records.resume(flight.oldestUnconfirmed(), epochMs)) {
+        if (!records.resume(flight.oldestUnconfirmed, epochMs)) {
             return false;
         }
         isResumePending = false;
@@ -358,7 +348,7 @@ final class ClientProtocol {
     boolean isExpected(DirectBuffer note, int offset, int length) {
         // While registering it is the server of this process; later another server that was
         // handed the descriptor of a message and comes for its data.
-        boolean isAwaited = isSeeking() && registration.hasRegistered();
+        boolean isAwaited = isSeeking() && registration.hasRegistered;
         return (isAwaited || state == CONNECTED)
                 && (length == 0 || job != null && ConnectNote.isOfJob(note, offset, length, job));
     }
@@ -426,7 +416,7 @@ final class ClientProtocol {
     }
 
     List<DartTicket> lost() {
-        return flight.lost();
+        return flight.lost;
     }
 
     /** One that is refused, because a server does not answer, keeps no other open. */

@@ -26,8 +26,13 @@ final class ClientRegistration {
     private final ControlOutbox outbox;
     private final NanoClock clock;
     private MasterLink link;
-    private UUID job;
-    private boolean hasRegistered;
+
+    /** Job of the master that was found last; null: none was found yet. */
+    UUID job;
+
+    /** A server may come now. */
+    boolean hasRegistered;
+
     private boolean hasEnded;
     private long registeredNs;
 
@@ -108,22 +113,12 @@ final class ClientRegistration {
         return link.failure();
     }
 
-    /** Job of the master that was found last; null: none was found yet. */
-    UUID job() {
-        return job;
-    }
-
     long epochMs() {
         return link.epochMs();
     }
 
     boolean isAnyJob() {
         return link.isAnyJob();
-    }
-
-    /** A server may come now. */
-    boolean hasRegistered() {
-        return hasRegistered;
     }
 
     /** Refused for a reason that a newer file, or another server, may cure. */

@@ -96,19 +96,19 @@ final class ClientWaits {
 
     private boolean holds(int condition) {
         return switch (condition) {
-            case UNBLOCKED -> !protocol.flight().isBlocked() || !protocol.isConnected();
-            case ALL_FINAL -> protocol.flight().isAllFinal();
+            case UNBLOCKED -> !protocol.flight.isBlocked() || !protocol.isConnected();
+            case ALL_FINAL -> protocol.flight.isAllFinal();
             case TICKET ->
                     awaited.state().compareTo(awaitedState) >= 0 || awaited.state().isFinal();
             case CONNECTED -> protocol.isConnected();
-            case REPLY -> protocol.commands().isAnswered() || isCommandLost();
+            case REPLY -> protocol.commands.isAnswered() || isCommandLost();
             default -> protocol.hasEnded();
         };
     }
 
     /** The server to which the command went is lost; while one is looked for, none has it. */
     private boolean isCommandLost() {
-        long sent = protocol.commands().connection();
+        long sent = protocol.commands.connection;
         return sent != 0 && protocol.serverConnection() != sent || !protocol.isConnected();
     }
 

@@ -19,8 +19,11 @@ final class HeaderSlots {
     private final NanoClock clock;
     private final long timeoutNs;
     private final RegisteredRegion region;
-    private final UnsafeBuffer memory;
-    private final int count;
+
+    /** Where headers are encoded, each from its {@link #offset} on. */
+    final UnsafeBuffer memory;
+
+    final int count;
 
     /** Sequence of the message in a slot; 0: none. */
     private final long[] owners;
@@ -57,18 +60,9 @@ final class HeaderSlots {
         this.memory = region.buffer(0, count * SLOT_LENGTH);
     }
 
-    int count() {
-        return count;
-    }
-
     /** Slot of a sequence, and the context of its sends. */
     int at(long sequence) {
         return (int) (sequence & (count - 1));
-    }
-
-    /** Where headers are encoded, each from its {@link #offset} on. */
-    UnsafeBuffer memory() {
-        return memory;
     }
 
     int offset(long sequence) {

@@ -54,9 +54,9 @@ final class AbandonedMessages {
             shared.abandon(
                     message, "%s is lost: its server began anew before it was stored", message);
         }
-        if (shared.journal() != null) {
+        if (shared.journal != null) {
             // It may promise some of them.
-            shared.journal().rewriteSoon(shared.clock.nanoTime());
+            shared.journal.rewriteSoon(shared.clock.nanoTime());
         }
     }
 
@@ -64,8 +64,8 @@ final class AbandonedMessages {
     void forget(InboundStream stream, InboundMessage message) {
         stream.open().remove(message.clientId());
         stream.frames().forget(message);
-        if (shared.journal() != null) {
-            shared.journal().forget(stream, message);
+        if (shared.journal != null) {
+            shared.journal.forget(stream, message);
         }
         if (message.file() != null) {
             shared.files.discard(message);

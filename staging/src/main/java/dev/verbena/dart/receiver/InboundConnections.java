@@ -51,7 +51,7 @@ final class InboundConnections {
         for (int i = 0; i < sessions.size(); i++) {
             InboundSession session = sessions.get(i);
             work += doWork(session, now);
-            if (session.isEnded()) {
+            if (session.isEnded) {
                 sessions.remove(i--);
                 open.lazySet(sessions.size());
             }

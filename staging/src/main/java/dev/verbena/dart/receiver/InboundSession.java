@@ -55,7 +55,9 @@ final class InboundSession implements StreamSession {
     /** The bytes of data mean nothing, and their sums are 0. */
     private final boolean isBlank;
 
-    private final SessionOutput output;
+    /** What it writes. */
+    final SessionOutput output;
+
     private final InboundGreeting greeting;
     private InboundStream inbound;
     private int headerDone;
@@ -66,7 +68,7 @@ final class InboundSession implements StreamSession {
     private long acknowledged;
     private boolean isAckDue;
     private boolean isClosing;
-    private boolean isEnded;
+    boolean isEnded;
 
     InboundSession(ReceiverEngine engine, ByteStream stream, long now) {
         this.engine = engine;
@@ -80,21 +82,12 @@ final class InboundSession implements StreamSession {
         this.output = new SessionOutput(this, stream, now);
     }
 
-    /** What it writes. */
-    SessionOutput output() {
-        return output;
-    }
-
     /** The next piece for a process behind this connection; its length, 0: none. */
     int nextPiece(UnsafeBuffer out, int at) {
         return engine.reverse().next(this, out, at);
     }
 
     // ---- connection
-
-    boolean isEnded() {
-        return isEnded;
-    }
 
     /** It has said HELLO, and proved what it must. */
     boolean isKnown() {
@@ -115,7 +108,7 @@ final class InboundSession implements StreamSession {
     long nextDeadlineNs(long silenceNs) {
         // A heartbeat that cannot be sent now must not keep the thread from sleeping.
         boolean isHeldUp = inbound == null || isClosing || !output.isIdle();
-        long heartbeatNs = isHeldUp ? Long.MAX_VALUE : output.lastSentNs() + HEARTBEAT_NS;
+        long heartbeatNs = isHeldUp ? Long.MAX_VALUE : output.lastSentNs + HEARTBEAT_NS;
         long helloNs = isKnown() ? Long.MAX_VALUE : openedNs + shared.settings.helloTimeoutNs();
         return Math.min(Math.min(lastHeardNs + silenceNs, helloNs), heartbeatNs);
     }
@@ -131,7 +124,7 @@ final class InboundSession implements StreamSession {
             if (inbound != null) {
                 acknowledge();
             }
-            boolean isIdle = output.isIdle() && now - output.lastSentNs() - HEARTBEAT_NS >= 0;
+            boolean isIdle = output.isIdle() && now - output.lastSentNs - HEARTBEAT_NS >= 0;
             if (!isClosing && inbound != null && isIdle) {
                 output.send(FrameFlyweight.HEARTBEAT, 0);
             }

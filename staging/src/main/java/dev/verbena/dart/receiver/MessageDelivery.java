@@ -25,7 +25,7 @@ final class MessageDelivery {
     private final MessageDescriptions descriptions;
 
     /** Null: none. */
-    private final SinkOutlet sink;
+    final SinkOutlet sink;
 
     MessageDelivery(ReceiverShared shared) {
         this.shared = shared;
@@ -35,11 +35,6 @@ final class MessageDelivery {
                         ? new MessageDescriptions(shared.environment, shared.files.store())
                         : null;
         this.sink = shared.settings.sink() == null ? null : new SinkOutlet(shared, this::stays);
-    }
-
-    /** Null: none. */
-    SinkOutlet sink() {
-        return sink;
     }
 
     /** The sink has refused this message. */
@@ -223,8 +218,8 @@ final class MessageDelivery {
             session.fail(FrameFlyweight.ERROR_STORE, e.getMessage());
         }
         stream.frames().rewind();
-        if (shared.journal() != null) {
-            shared.journal().rewriteSoon(shared.clock.nanoTime());
+        if (shared.journal != null) {
+            shared.journal.rewriteSoon(shared.clock.nanoTime());
         }
         for (InboundMessage message : new ArrayList<>(stream.open().values())) {
             if (shared.files.hasFailed(message)) {

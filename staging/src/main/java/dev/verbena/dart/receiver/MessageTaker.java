@@ -163,7 +163,7 @@ final class MessageTaker {
             return false;
         }
         if (message.file() != null
-                && (shared.crowd() > message.memoryLength()
+                && (shared.crowd > message.memoryLength()
                         || !shared.files.hasRoom(message, payload, offset + skip, length))) {
             return false;
         }

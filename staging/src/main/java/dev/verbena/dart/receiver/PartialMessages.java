@@ -89,8 +89,7 @@ final class PartialMessages {
         int work = shared.wanted.isEmpty() ? 0 : bringBack();
         if (now - nextLookNs >= 0) {
             boolean isProgress = bound(now);
-            boolean isHopeless =
-                    shared.halfBytes() > bytesMax && !isProgress && shared.crowd() == 0;
+            boolean isHopeless = shared.halfBytes > bytesMax && !isProgress && shared.crowd == 0;
             nextLookNs = now + (isHopeless ? LOOK_AGAIN_NS : LOOK_EVERY_NS);
         }
         return work;
@@ -98,11 +97,11 @@ final class PartialMessages {
 
     long nextDeadlineNs() {
         boolean isWaiting =
-                shared.halfBytes() > bytesMax
-                        || shared.crowd() > 0
-                        || shared.isMemoryShort()
+                shared.halfBytes > bytesMax
+                        || shared.crowd > 0
+                        || shared.isMemoryShort
                         || shortSinceNs != 0
-                        || shared.framesTaken() != framesLookedAt
+                        || shared.framesTaken != framesLookedAt
                         || !shared.wanted.isEmpty();
         return isWaiting ? nextLookNs : ProtocolAgent.NO_DEADLINE;
     }
@@ -115,7 +114,7 @@ final class PartialMessages {
 
     /** Whether something was released, or asked for so that it can be. */
     private boolean bound(long now) {
-        framesLookedAt = shared.framesTaken();
+        framesLookedAt = shared.framesTaken;
         long held = count(now);
         table.expire(now, shared.settings.halfKeptNs());
         int released = 0;
@@ -165,12 +164,12 @@ final class PartialMessages {
             return;
         }
         Counters.add(memoryWaits, 1);
-        if (shortSinceNs == 0 || shared.bytesTaken() - bytesTakenThen > bytesMax / PROGRESS_PART) {
+        if (shortSinceNs == 0 || shared.bytesTaken - bytesTakenThen > bytesMax / PROGRESS_PART) {
             shortSinceNs = now;
-            bytesTakenThen = shared.bytesTaken();
+            bytesTakenThen = shared.bytesTaken;
         } else if (now - shortSinceNs - graceNs >= 0) {
             shortSinceNs = now;
-            giveUp(shared.largest());
+            giveUp(shared.largest);
         }
     }
 
@@ -385,7 +384,7 @@ final class PartialMessages {
             stopReading();
             return 1;
         }
-        if (reading == null && shared.crowd() > 0) {
+        if (reading == null && shared.crowd > 0) {
             return 0;
         }
         try {

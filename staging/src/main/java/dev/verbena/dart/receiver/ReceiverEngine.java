@@ -80,7 +80,7 @@ public final class ReceiverEngine implements ProtocolAgent {
         this.ranks = new RankWatch(environment, settings.lostHandler(), steps, streams);
         this.abandoned = new AbandonedMessages(shared);
         this.delivery = new MessageDelivery(shared);
-        this.sink = delivery.sink();
+        this.sink = delivery.sink;
         this.taker = new MessageTaker(shared, delivery, abandoned, ranks);
         this.table = new StreamTable(shared, abandoned, reverse::ended);
         this.journal = files == null ? null : recover();

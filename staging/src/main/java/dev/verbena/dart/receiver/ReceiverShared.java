@@ -40,33 +40,33 @@ final class ReceiverShared {
     final boolean isAssembling;
 
     /** Null: nothing is stored. Set before the first connection. */
-    private ReceiverJournal journal;
+    ReceiverJournal journal;
 
     /** Streams of which a frame waits for a message that was put aside, in order. */
     final ArrayDeque<InboundStream> wanted = new ArrayDeque<>();
 
-    private long framesTaken;
+    long framesTaken;
 
     /** Bytes of half messages in memory, when they were last counted. */
-    private long halfBytes;
+    long halfBytes;
 
     /** Memory of messages that were being stored at the latest look. */
     private long storingBytes;
 
     /** Bytes of messages in memory beyond what may be, as long as that gets less; 0: none. */
-    private long crowd;
+    long crowd;
 
     /** There is no use in waiting until there is less in memory. */
     private boolean isCrowdStaying = true;
 
     /** Payload that was taken. */
-    private long bytesTaken;
+    long bytesTaken;
 
     /** The stream with most memory of half messages, at a receiver without a directory. */
-    private InboundStream largest;
+    InboundStream largest;
 
     /** A frame waits for memory, at a receiver without a directory. */
-    private boolean isMemoryShort;
+    boolean isMemoryShort;
 
     private final ArrayDeque<InboundMessage> pool = new ArrayDeque<>();
 
@@ -98,41 +98,13 @@ final class ReceiverShared {
         journal = its;
     }
 
-    ReceiverJournal journal() {
-        return journal;
-    }
-
     /** A frame with so much payload was taken; how many there were. */
     long tookFrame(int length) {
         bytesTaken += length;
         return ++framesTaken;
     }
 
-    long framesTaken() {
-        return framesTaken;
-    }
-
-    long bytesTaken() {
-        return bytesTaken;
-    }
-
     // ---- memory, of which PartialMessages keeps the bounds
-
-    long halfBytes() {
-        return halfBytes;
-    }
-
-    long crowd() {
-        return crowd;
-    }
-
-    InboundStream largest() {
-        return largest;
-    }
-
-    boolean isMemoryShort() {
-        return isMemoryShort;
-    }
 
     /** Somebody looks from now on what can be written to files, so that there is less in memory. */
     void looksBegin() {

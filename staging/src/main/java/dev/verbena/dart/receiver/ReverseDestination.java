@@ -44,7 +44,7 @@ final class ReverseDestination {
     private InboundSession session;
 
     /** Its connection has ended, since when, and it was not heard of since. */
-    private boolean isAway;
+    boolean isAway;
 
     private long awaySinceNs;
 
@@ -52,7 +52,7 @@ final class ReverseDestination {
     private int serverId;
 
     /** Has an inbox, as far as its server has said. */
-    private boolean isHere;
+    boolean isHere;
 
     /** Rises with every process that appears. */
     private long appeared;
@@ -72,15 +72,6 @@ final class ReverseDestination {
         this.clientId = clientId;
         this.applicationId = applicationId;
         this.rank = rank;
-    }
-
-    boolean isHere() {
-        return isHere;
-    }
-
-    /** Whether its server went away and was not heard of since. */
-    boolean isAway() {
-        return isAway;
     }
 
     /** Whether pieces for it go over this connection. */
@@ -199,7 +190,7 @@ final class ReverseDestination {
      * same process comes back, and is no later one than it was.
      */
     void checkAway(long nowNs, long silenceNs) {
-        if (session == null || !session.isEnded()) {
+        if (session == null || !session.isEnded) {
             return;
         }
         if (!isAway) {

@@ -99,7 +99,7 @@ public final class ReverseOutlet {
         synchronized (this) {
             List<ReverseDestination> all = new ArrayList<>();
             for (ReverseDestination one : destinations) {
-                if (one.isHere() && one.applicationId == applicationId) {
+                if (one.isHere && one.applicationId == applicationId) {
                     int answer = answer(one, length);
                     if (answer != DartReceiver.ACCEPTED) {
                         return answer;
@@ -126,7 +126,7 @@ public final class ReverseOutlet {
         int here = 0;
         long pending = 0;
         for (ReverseDestination one : destinations) {
-            here += one.isHere() ? 1 : 0;
+            here += one.isHere ? 1 : 0;
             pending += one.bytes;
         }
         return new ReverseStatistics(messages, taken, pieces, repeated, here, pending);
@@ -161,7 +161,7 @@ public final class ReverseOutlet {
         ReverseDestination found = null;
         for (int i = 0; i < destinations.size(); i++) {
             ReverseDestination one = destinations.get(i);
-            if (one.isHere()
+            if (one.isHere
                     && one.rank == rank
                     && one.applicationId == applicationId
                     && (found == null || one.isLaterThan(found))) {
@@ -177,7 +177,7 @@ public final class ReverseOutlet {
     synchronized void onState(
             InboundSession session, UUID job, int serverId, DirectBuffer from, int at) {
         int kind = from.getInt(at, BIG_ENDIAN);
-        session.output().granted(from.getLong(at + 32, BIG_ENDIAN));
+        session.output.granted(from.getLong(at + 32, BIG_ENDIAN));
         if (kind == FrameFlyweight.REVERSE_GRANT) {
             return;
         }
@@ -206,8 +206,8 @@ public final class ReverseOutlet {
             return;
         }
         long now = clock.nanoTime();
-        boolean isNew = !one.isOver(session) || !one.isHere() || upTo < 0;
-        if (!one.isHere() && !one.isAway()) {
+        boolean isNew = !one.isOver(session) || !one.isHere || upTo < 0;
+        if (!one.isHere && !one.isAway) {
             one.appears(++appearances);
         }
         one.reachedOver(session, serverId);
@@ -237,7 +237,7 @@ public final class ReverseOutlet {
     /** Forgets the process that has been gone longest; false if all are here. */
     private boolean makeRoom() {
         for (int i = 0; i < destinations.size(); i++) {
-            if (!destinations.get(i).isHere()) {
+            if (!destinations.get(i).isHere) {
                 reportUntaken(destinations.remove(i), "its process had gone");
                 return true;
             }
@@ -277,11 +277,11 @@ public final class ReverseOutlet {
     synchronized int next(InboundSession session, MutableDirectBuffer out, int at) {
         int count = destinations.size();
         for (int i = 0; i < count; i++) {
-            ReverseDestination one = destinations.get(session.output().nextOf(count));
+            ReverseDestination one = destinations.get(session.output.nextOf(count));
             if (one.isOver(session) && one.canSend()) {
                 pieces++;
                 repeated += one.isRepeating() ? 1 : 0;
-                session.output().writesFor(one.clientId);
+                session.output.writesFor(one.clientId);
                 return one.encode(piece, out, at);
             }
         }

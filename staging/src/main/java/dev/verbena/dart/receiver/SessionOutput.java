@@ -26,7 +26,7 @@ final class SessionOutput {
     private final UnsafeBuffer out = new UnsafeBuffer(new byte[4 * ROOM]);
     private int length;
     private int done;
-    private long lastSentNs;
+    long lastSentNs;
 
     // The way back: a frame of its own memory, made when there is a first one.
     private UnsafeBuffer reverse;
@@ -77,10 +77,6 @@ final class SessionOutput {
     /** And no piece is half written. */
     boolean isAllWritten() {
         return isIdle() && reverseDone == reverseLength;
-    }
-
-    long lastSentNs() {
-        return lastSentNs;
     }
 
     /** Where the next control frame begins. */

@@ -75,7 +75,7 @@ final class StreamTable {
         }
         if (found == null) {
             makeRoom(job);
-            found = new InboundStream(job, serverId, shared.journal() != null);
+            found = new InboundStream(job, serverId, shared.journal != null);
             streams.add(found);
         }
         if (found.session() != null) {
@@ -272,8 +272,8 @@ final class StreamTable {
         abandoned.abandonOpen(stream);
         abandoned.abandonStoring(stream);
         streams.remove(stream);
-        if (shared.journal() != null) {
-            shared.journal().drop(stream);
+        if (shared.journal != null) {
+            shared.journal.drop(stream);
         }
     }
 }

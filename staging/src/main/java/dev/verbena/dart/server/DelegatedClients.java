@@ -41,7 +41,7 @@ final class DelegatedClients {
 
     /** Master: how far a slave is with the messages that it pulls. */
     void onNews(ServerPeer peer, ControlFlyweight record) {
-        ServedClient client = registry.clients().byId(record.clientId());
+        ServedClient client = registry.clients.byId(record.clientId());
         if (client == null || client.delegate != peer) {
             return;
         }
@@ -63,12 +63,12 @@ final class DelegatedClients {
                 client.transferred(record.sequence());
             }
         }
-        registry.clients().hasNews(client);
+        registry.clients.hasNews(client);
     }
 
     /** Slave: pulls for the master from a client that the master keeps. */
     void serve(ControlFlyweight forward, ServerPeer master) {
-        ServedClient client = registry.clients().add(forward);
+        ServedClient client = registry.clients.add(forward);
         if (client == null) {
             registry.report("no room to pull from client " + forward.registration().assignedId());
             unreached.addInt(forward.registration().assignedId());

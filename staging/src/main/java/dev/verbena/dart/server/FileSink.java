@@ -14,7 +14,7 @@ import dev.verbena.staging.LocalStreams;
  * are the receiver's. Names begin with the client's number. Owned by t3.
  */
 final class FileSink {
-    private final LocalStreams streams = new LocalStreams();
+    final LocalStreams streams = new LocalStreams();
     private final ReceiverEngine receiver;
 
     /**
@@ -30,10 +30,6 @@ final class FileSink {
                     shared.wakeT3();
                     shared.wakeT1();
                 });
-    }
-
-    ByteStreams streams() {
-        return streams;
     }
 
     ProtocolAgent agent() {

@@ -16,7 +16,9 @@ final class HeaderQueue {
     private final ServerShared shared;
     private final ArrayDeque<PullMessage> parked = new ArrayDeque<>();
     private final ArrayDeque<PullMessage> pool = new ArrayDeque<>();
-    private int suspendedCount;
+
+    /** Messages of clients that asked for a pause. */
+    int suspendedCount;
 
     HeaderQueue(ServerShared shared) {
         this.shared = shared;
@@ -98,11 +100,6 @@ final class HeaderQueue {
         while ((message = client.suspended.pollLast()) != null) {
             parked.addFirst(message);
         }
-    }
-
-    /** Messages of clients that asked for a pause. */
-    int suspendedCount() {
-        return suspendedCount;
     }
 
     boolean isEmpty() {

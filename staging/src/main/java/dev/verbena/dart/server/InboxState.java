@@ -14,7 +14,7 @@ final class InboxState {
     /** Pieces that wait for the one being put. */
     final ArrayDeque<ReversePiece> waiting = new ArrayDeque<>();
 
-    private boolean isPutting;
+    boolean isPutting;
 
     /** Number of the last piece taken out; -1: the process has just begun. Read by t3. */
     volatile long taken;
@@ -27,16 +27,12 @@ final class InboxState {
     private boolean isKnown;
 
     /** t3's: some receiver has heard of it. */
-    private boolean wasEverTold;
+    boolean wasEverTold;
 
     InboxState(ServedClient client, int slotCount, long taken) {
         this.client = client;
         this.slotCount = slotCount;
         this.taken = taken;
-    }
-
-    boolean isPutting() {
-        return isPutting;
     }
 
     /** A piece is being put: the next one waits. */
@@ -62,10 +58,6 @@ final class InboxState {
     /** The receiver has a new connection, over which it knows nothing yet. */
     void forgetTold() {
         isKnown = false;
-    }
-
-    boolean wasEverTold() {
-        return wasEverTold;
     }
 
     /** Whether the receiver knows less than this, as long as the client is there. */

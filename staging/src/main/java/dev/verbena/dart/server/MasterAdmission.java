@@ -63,7 +63,10 @@ final class MasterAdmission implements AutoCloseable {
     private final Assignments assignments = new Assignments();
     private final ArrayDeque<Waiting> waiting = new ArrayDeque<>();
     private final ControlFlyweight waitingRecord = new ControlFlyweight();
-    private final Int2ObjectHashMap<ServerPeer> slaves = new Int2ObjectHashMap<>();
+
+    /** Slaves that are connected, by id. */
+    final Int2ObjectHashMap<ServerPeer> slaves = new Int2ObjectHashMap<>();
+
     private final ConfigurationFile file;
     private final DartConfiguration published;
     private final String temporarySuffix;
@@ -216,11 +219,6 @@ final class MasterAdmission implements AutoCloseable {
         return settings.isStoppableByClients()
                 && !isSlave
                 && record.registration().applicationId() == RegisterFlyweight.APPLICATION_MAX;
-    }
-
-    /** Slaves that are connected, by id. */
-    Int2ObjectHashMap<ServerPeer> slaves() {
-        return slaves;
     }
 
     /** All expected servers have been there. */

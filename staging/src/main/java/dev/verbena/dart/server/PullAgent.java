@@ -35,7 +35,7 @@ final class PullAgent implements ProtocolAgent {
     private final Events events = new Events();
     private final ControlFlyweight incoming = new ControlFlyweight();
     private int unsettled;
-    private volatile Transport transport;
+    volatile Transport transport;
     private JobScheme scheme;
     private HeaderQueue headers;
     private HeaderIntake intake;
@@ -45,8 +45,8 @@ final class PullAgent implements ProtocolAgent {
     private ControlOutbox outbox;
     private ServerCommands commands;
     private HeaderRelay relay;
-    private volatile ServerRegistry registry;
-    private volatile boolean isEnded;
+    volatile ServerRegistry registry;
+    volatile boolean isEnded;
     private volatile DartException fatal;
 
     PullAgent(ServerShared shared) {
@@ -78,20 +78,8 @@ final class PullAgent implements ProtocolAgent {
                         .show("buffers in t3", shared.streamingBuffers);
     }
 
-    Transport transport() {
-        return transport;
-    }
-
-    boolean isEnded() {
-        return isEnded;
-    }
-
     DartException fatal() {
         return fatal;
-    }
-
-    ServerRegistry registry() {
-        return registry;
     }
 
     @Override
@@ -152,9 +140,9 @@ final class PullAgent implements ProtocolAgent {
                             this::dropped,
                             this::reached,
                             scheme.leftNs());
-            puller.clients(registry.clients());
+            puller.clients(registry.clients);
             relay = settings.isDelegating() ? new HeaderRelay(shared, outbox) : null;
-            intake = new HeaderIntake(shared, registry.clients(), headers, relay);
+            intake = new HeaderIntake(shared, registry.clients, headers, relay);
             commands = new ServerCommands(shared, outbox, registry::stopServers);
             transport = opened;
         } catch (RuntimeException e) {
@@ -173,7 +161,7 @@ final class PullAgent implements ProtocolAgent {
         }
         long now = clock.nanoTime();
         int work = Math.max(0, transport.poll(events, POLL_LIMIT));
-        work += returns.takeEmpty(registry.clients());
+        work += returns.takeEmpty(registry.clients);
         try {
             work += registry.doWork(now);
         } catch (DartException e) {
@@ -186,8 +174,8 @@ final class PullAgent implements ProtocolAgent {
             work += relay.doWork();
         }
         work += pull();
-        work += registry.clients().tell();
-        work += reverse.doWork(registry.clients());
+        work += registry.clients.tell();
+        work += reverse.doWork(registry.clients);
         work += stop();
         mirror.publish(now);
         return work;
@@ -222,8 +210,8 @@ final class PullAgent implements ProtocolAgent {
             isEnded = true;
             return 1;
         }
-        if (headers.suspendedCount() > 0) {
-            registry.clients().forEach(headers::resume);
+        if (headers.suspendedCount > 0) {
+            registry.clients.forEach(headers::resume);
         }
         if (!shared.isDrained) {
             if (puller.isIdle() && isDelegateDone()) {
@@ -247,7 +235,7 @@ final class PullAgent implements ProtocolAgent {
             return true;
         }
         unsettled = relay.isEmpty() ? 0 : 1;
-        registry.clients().forEach(this::countUnsettled);
+        registry.clients.forEach(this::countUnsettled);
         return unsettled == 0;
     }
 
@@ -281,7 +269,7 @@ final class PullAgent implements ProtocolAgent {
             return;
         }
         try {
-            registry.clients().forEach(headers::resume);
+            registry.clients.forEach(headers::resume);
             puller.reportLost();
             registry.close();
         } finally {

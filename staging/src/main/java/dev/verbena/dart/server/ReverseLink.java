@@ -72,7 +72,7 @@ final class ReverseLink implements ReverseStream {
     /** Whether this one has to be told; one that came and went unseen is forgotten. */
     private boolean needsTelling(InboxState inbox) {
         if (inbox.isGone) {
-            if (!inbox.wasEverTold()) {
+            if (!inbox.wasEverTold) {
                 inboxes.remove(scanAt--);
                 return false;
             }

@@ -91,7 +91,7 @@ final class ReversePuts implements AutoCloseable {
             }
             next.goesTo(inbox);
             inbox.waiting.add(next);
-            if (inbox.waiting.size() == 1 && !inbox.isPutting()) {
+            if (inbox.waiting.size() == 1 && !inbox.isPutting) {
                 busy.add(inbox);
             }
         }
@@ -128,7 +128,7 @@ final class ReversePuts implements AutoCloseable {
     /** Puts the next piece; false if it has to be tried again. */
     private boolean put(InboxState inbox) {
         ReversePiece next = inbox.waiting.peek();
-        if (next == null || inbox.isPutting()) {
+        if (next == null || inbox.isPutting) {
             return true;
         }
         ServerPeer peer = inbox.client.peer;

@@ -20,7 +20,7 @@ final class ServerBarrier {
     final AtomicLong released = new AtomicLong();
 
     /** Why no barrier can be released any more; empty while it can. */
-    private volatile String failure = "";
+    volatile String failure = "";
 
     private volatile int missingServer = -1;
     private final ServerShared shared;
@@ -104,11 +104,6 @@ final class ServerBarrier {
     /** No barrier can be released any more. */
     void fail(String why) {
         failure = why;
-    }
-
-    /** Why none can be released any more; empty while it can. */
-    String failure() {
-        return failure;
     }
 
     /** Who has not entered yet, as far as this server knows. */

@@ -82,7 +82,7 @@ public final class ServerEngine {
     /** Asleep in the transport it is woken by whoever sends; parked nobody sees it sleep. */
     private AgentThread.Builder sleeping(AgentThread.Builder builder) {
         return settings.pollNs() == 0
-                ? builder.transport(t1::transport).sleepMaxNs(WOKEN_SLEEP_MAX_NS)
+                ? builder.transport(() -> t1.transport).sleepMaxNs(WOKEN_SLEEP_MAX_NS)
                 : builder.sleepMaxNs(settings.pollNs());
     }
 
@@ -93,8 +93,7 @@ public final class ServerEngine {
     }
 
     public void awaitReady(long timeoutNs) {
-        boolean isOver =
-                host.await(() -> isReady() || t1.fatal() != null || t1.isEnded(), timeoutNs);
+        boolean isOver = host.await(() -> isReady() || t1.fatal() != null || t1.isEnded, timeoutNs);
         if (t1.fatal() != null) {
             throw t1.fatal();
         }
@@ -105,13 +104,13 @@ public final class ServerEngine {
     }
 
     public boolean isReady() {
-        ServerRegistry registry = t1.registry();
-        return registry != null && registry.isReady() && !shared.isStopRequested;
+        ServerRegistry registry = t1.registry;
+        return registry != null && registry.isReady && !shared.isStopRequested;
     }
 
     public URI uri() {
-        ServerRegistry registry = t1.registry();
-        return registry == null ? null : registry.uri();
+        ServerRegistry registry = t1.registry;
+        return registry == null ? null : registry.uri;
     }
 
     public int serverId() {
@@ -158,12 +157,12 @@ public final class ServerEngine {
     }
 
     public void barrier(long timeoutNs) {
-        ServerRegistry registry = t1.registry();
-        if (registry == null || !registry.isReady()) {
+        ServerRegistry registry = t1.registry;
+        if (registry == null || !registry.isReady) {
             throw new IllegalStateException("the server is not ready");
         }
         synchronized (barrierMonitor) {
-            ServerBarrier barrier = registry.barrier();
+            ServerBarrier barrier = registry.barrier;
             // Who gave up has entered all the same, and may have been released meanwhile.
             long number = unfinishedBarrier > 0 ? unfinishedBarrier : barrier.released.get() + 1;
             unfinishedBarrier = number;
@@ -175,8 +174,8 @@ public final class ServerEngine {
                             clock,
                             () ->
                                     barrier.released.get() >= number
-                                            || !barrier.failure().isEmpty()
-                                            || t1.isEnded(),
+                                            || !barrier.failure.isEmpty()
+                                            || t1.isEnded,
                             timeoutNs,
                             DartException::interrupted);
             if (barrier.released.get() >= number) {
@@ -186,7 +185,7 @@ public final class ServerEngine {
             if (isOver) {
                 throw Code.SERVER_UNREACHABLE.because(
                         "barrier %s: %s",
-                        number, t1.isEnded() ? "this server has ended" : barrier.failure());
+                        number, t1.isEnded ? "this server has ended" : barrier.failure);
             }
             throw Code.TIMEOUT.because(
                     "barrier %s after %s ms: %s", number, timeoutNs / 1_000_000, barrier.missing());
@@ -194,7 +193,7 @@ public final class ServerEngine {
     }
 
     public boolean awaitStopped(long timeoutNs) {
-        return host.await(t1::isEnded, timeoutNs);
+        return host.await(() -> t1.isEnded, timeoutNs);
     }
 
     public Throwable failure() {
@@ -219,7 +218,7 @@ public final class ServerEngine {
         isClosed = true;
         requestStop();
         if (host.hasThreads()) {
-            if (t1.registry() != null || t1.fatal() == null) {
+            if (t1.registry != null || t1.fatal() == null) {
                 drain();
             }
             host.close();

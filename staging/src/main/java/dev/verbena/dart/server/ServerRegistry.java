@@ -26,14 +26,14 @@ final class ServerRegistry implements AutoCloseable {
     private final ServerSettings settings;
     private final Transport transport;
     private final ControlOutbox outbox;
-    private final ServedClients clients;
+    final ServedClients clients;
     private final Consumer<ServedClient> reached;
     private final DelegatedClients delegated;
     private final PeerSlots<ServerPeer> peers = new PeerSlots<>(PeerSlots.SLOTS_MAX);
     private final UnsafeBuffer privateData = new UnsafeBuffer(new byte[ConnectNote.LENGTH]);
     private final MasterAdmission desk;
     private final SlaveRegistration registration;
-    private final ServerBarrier barrier;
+    final ServerBarrier barrier;
     private ServerPeer master;
     private boolean isStopWanted;
     private boolean isStopAtOnce;
@@ -42,8 +42,8 @@ final class ServerRegistry implements AutoCloseable {
     private boolean isStopToBeAsked;
 
     private boolean isStopAtOnceAsked;
-    private volatile boolean isReady;
-    private volatile URI uri;
+    volatile boolean isReady;
+    volatile URI uri;
 
     ServerRegistry(
             ServerShared shared,
@@ -69,23 +69,7 @@ final class ServerRegistry implements AutoCloseable {
             master = newPeer(ServerPeer.MASTER);
             registration = new SlaveRegistration(shared, transport, outbox, master, bootTimeoutNs);
         }
-        barrier = new ServerBarrier(shared, outbox, desk == null ? null : desk.slaves(), master);
-    }
-
-    ServerBarrier barrier() {
-        return barrier;
-    }
-
-    boolean isReady() {
-        return isReady;
-    }
-
-    URI uri() {
-        return uri;
-    }
-
-    ServedClients clients() {
-        return clients;
+        barrier = new ServerBarrier(shared, outbox, desk == null ? null : desk.slaves, master);
     }
 
     /** The peer of a connection's context; null if it was forgotten. */

@@ -111,7 +111,7 @@ public final class StreamAgent implements ProtocolAgent {
         if (carrier != null) {
             return carrier;
         }
-        return sink == null ? shared.settings.environment().streams() : sink.streams();
+        return sink == null ? shared.settings.environment().streams() : sink.streams;
     }
 
     /** What t3 sleeps in; null: nothing of its own. */

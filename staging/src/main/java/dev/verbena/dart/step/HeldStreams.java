@@ -45,7 +45,8 @@ final class HeldStreams {
     /** 1 if bytesMax holds that message back, 0 if openStepsMax does. */
     final AtomicLong isByBytes = new AtomicLong();
 
-    private volatile String text = "";
+    /** What waits for long, and why; empty: nothing does. */
+    volatile String text = "";
 
     /** Says whether an application may open no more steps for what comes over a server. */
     interface OpenSteps {
@@ -155,10 +156,5 @@ final class HeldStreams {
             deadline = Math.min(deadline, streams.get(i).stepWait().sinceNs() + HELD_NS);
         }
         return deadline;
-    }
-
-    /** What waits for long, and why; empty: nothing does. */
-    String text() {
-        return text;
     }
 }

@@ -94,7 +94,7 @@ public final class StepAssembler {
                 held.waits.get(),
                 (int) open.get(),
                 openBytes.get(),
-                held.text());
+                held.text);
     }
 
     /** Shows outside the process what there is of steps. */

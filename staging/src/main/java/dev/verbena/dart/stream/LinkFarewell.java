@@ -10,7 +10,7 @@ final class LinkFarewell {
     /** Nothing is owed to a receiver that has been away for so long: it is not waited for. */
     private static final long AWAY_NS = 3_000_000_000L;
 
-    private boolean isWanted;
+    boolean isWanted;
     private long wantedNs;
     private boolean isSaid;
     private int lostCount;
@@ -21,10 +21,6 @@ final class LinkFarewell {
             isWanted = true;
             wantedNs = nowNs;
         }
-    }
-
-    boolean isWanted() {
-        return isWanted;
     }
 
     /**

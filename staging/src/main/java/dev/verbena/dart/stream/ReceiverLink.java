@@ -287,7 +287,7 @@ public final class ReceiverLink implements AutoCloseable {
         if (isNextDue && outlet.data(clock.nanoTime())) {
             return true;
         }
-        if (state == STREAMING && farewell.isWanted() && held.isEmpty()) {
+        if (state == STREAMING && farewell.isWanted && held.isEmpty()) {
             out.putLong(FrameFlyweight.LENGTH, held.sentUpTo(), BIG_ENDIAN);
             outlet.control(FrameFlyweight.FIN, FrameFlyweight.FIN_LENGTH);
             state = FINISHING;

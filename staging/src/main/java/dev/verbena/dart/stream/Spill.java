@@ -166,7 +166,7 @@ public final class Spill implements AutoCloseable {
         }
         for (int i = 0; i < found.size(); i++) {
             SpillFound other = found.get(i);
-            if (!other.isEnded() && !isAway(other.link(), now)) {
+            if (!other.isEnded && !isAway(other.link, now)) {
                 return false;
             }
         }
@@ -182,8 +182,8 @@ public final class Spill implements AutoCloseable {
     public long nextDeadlineNs(long now) {
         long next = writer.nextDeadlineNs(now);
         for (int i = 0; i < found.size(); i++) {
-            if (!found.get(i).isEnded()) {
-                next = Math.min(next, found.get(i).link().nextDeadlineNs());
+            if (!found.get(i).isEnded) {
+                next = Math.min(next, found.get(i).link.nextDeadlineNs());
             }
         }
         return isDraining ? Math.min(next, now + LOOK_AGAIN_NS) : next;

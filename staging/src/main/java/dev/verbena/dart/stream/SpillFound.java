@@ -33,12 +33,12 @@ final class SpillFound {
     private final List<SpillFile> found;
     private final UnsafeBuffer header = new UnsafeBuffer(new byte[FrameFlyweight.LENGTH]);
     private final FrameFlyweight frame = new FrameFlyweight();
-    private final ReceiverLink link;
+    final ReceiverLink link;
     private int fileAt;
     private long position;
     private long expected;
     private boolean isScanned;
-    private boolean isEnded;
+    boolean isEnded;
 
     /** Why the file at hand is not read on, if it is not for nonsense in it. */
     private String trouble = "";
@@ -127,14 +127,6 @@ final class SpillFound {
             return work + 1;
         }
         return work;
-    }
-
-    boolean isEnded() {
-        return isEnded;
-    }
-
-    ReceiverLink link() {
-        return link;
     }
 
     private int scan() {

@@ -150,8 +150,8 @@ public final class ClientEngine implements ProtocolAgent, ServerLink.Events {
     }
 
     private void forget() {
-        if (upload != null && upload.source() != null) {
-            toClose.add(upload.source());
+        if (upload != null && upload.source != null) {
+            toClose.add(upload.source);
         }
         upload = null;
         task = null;
@@ -304,7 +304,7 @@ public final class ClientEngine implements ProtocolAgent, ServerLink.Events {
 
     private void failCommands(int status, String why) {
         for (RunAnswer each : new ArrayList<>(running.values())) {
-            queue.ended(each.command(), status, why);
+            queue.ended(each.command, status, why);
         }
         running.clear();
     }
@@ -320,11 +320,11 @@ public final class ClientEngine implements ProtocolAgent, ServerLink.Events {
     }
 
     private void endUpload() {
-        if (upload == null || upload.status() < 0) {
+        if (upload == null || upload.status < 0) {
             return;
         }
         Upload done = task;
-        int status = upload.status();
+        int status = upload.status;
         done.answeredBy(server);
         if (status == StgStatus.OK && !done.isText()) {
             queue.owe(server, done);
@@ -363,11 +363,11 @@ public final class ClientEngine implements ProtocolAgent, ServerLink.Events {
             return;
         }
         answer.add(message);
-        if (answer.isComplete()) {
+        if (answer.isComplete) {
             running.remove(message.request());
             boolean isBehindFailed = message.status() == StgStatus.PREDECESSOR_FAILED;
             String text = isBehindFailed ? answer.failedBefore() : answer.text();
-            queue.ended(answer.command(), message.status(), text);
+            queue.ended(answer.command, message.status(), text);
         }
     }
 

@@ -9,18 +9,24 @@ import org.agrona.DirectBuffer;
  * nothing is allocated.
  */
 final class OutgoingBlock {
-    private final int tag;
-    private final RemoteDescriptor target = new RemoteDescriptor();
-    private long session;
-    private long dataset;
-    private long offset;
-    private int number;
-    private int targetOffset;
-    private int length;
-    private RegisteredRegion source;
-    private long sourceOffset;
-    private DirectBuffer window;
-    private int windowOffset;
+    final int tag;
+
+    /** The server's memory, as its grant says. */
+    final RemoteDescriptor target = new RemoteDescriptor();
+
+    long session;
+    long dataset;
+    long offset;
+    int number;
+
+    /** Within the granted block. */
+    int targetOffset;
+
+    int length;
+    RegisteredRegion source;
+    long sourceOffset;
+    DirectBuffer window;
+    int windowOffset;
 
     /**
      * @param tag told when it is written
@@ -55,55 +61,5 @@ final class OutgoingBlock {
         sourceOffset = regionOffset;
         window = bytes;
         windowOffset = bytesOffset;
-    }
-
-    int tag() {
-        return tag;
-    }
-
-    long session() {
-        return session;
-    }
-
-    long dataset() {
-        return dataset;
-    }
-
-    long offset() {
-        return offset;
-    }
-
-    int number() {
-        return number;
-    }
-
-    /** Within the granted block. */
-    int targetOffset() {
-        return targetOffset;
-    }
-
-    int length() {
-        return length;
-    }
-
-    RegisteredRegion source() {
-        return source;
-    }
-
-    long sourceOffset() {
-        return sourceOffset;
-    }
-
-    DirectBuffer window() {
-        return window;
-    }
-
-    int windowOffset() {
-        return windowOffset;
-    }
-
-    /** The server's memory, as its grant says. */
-    RemoteDescriptor target() {
-        return target;
     }
 }

@@ -12,11 +12,11 @@ import java.util.Set;
 final class RunAnswer {
     private static final int LENGTH_MAX = 1 << 28;
 
-    private final RunCommand command;
+    final RunCommand command;
     private final String failed;
     private byte[] text;
     private int filled;
-    private boolean isComplete;
+    boolean isComplete;
 
     /**
      * @param failed names of datasets before it that failed, as the client knows; may be empty
@@ -24,10 +24,6 @@ final class RunAnswer {
     RunAnswer(RunCommand command, String failed) {
         this.command = command;
         this.failed = failed;
-    }
-
-    RunCommand command() {
-        return command;
     }
 
     /**
@@ -53,10 +49,6 @@ final class RunAnswer {
         }
         message.copyText(text, filled);
         filled += count;
-    }
-
-    boolean isComplete() {
-        return isComplete;
     }
 
     String text() {

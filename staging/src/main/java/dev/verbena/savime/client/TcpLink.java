@@ -159,17 +159,17 @@ final class TcpLink implements ServerLink, TcpMessages.Handler {
         if (writing >= 0 || messages == null) {
             return false;
         }
-        writing = block.tag();
+        writing = block.tag;
         messages.writeData(
-                block.session(),
-                block.dataset(),
-                block.offset(),
-                block.number(),
-                block.window(),
-                block.windowOffset(),
-                block.length());
+                block.session,
+                block.dataset,
+                block.offset,
+                block.number,
+                block.window,
+                block.windowOffset,
+                block.length);
         if (isSummed) {
-            checksum.of(block.window(), block.windowOffset(), block.length());
+            checksum.of(block.window, block.windowOffset, block.length);
         }
         return true;
     }

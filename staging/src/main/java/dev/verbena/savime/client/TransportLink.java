@@ -133,25 +133,25 @@ final class TransportLink implements ServerLink, RecordClient.Protocol {
     private int put(OutgoingBlock block) {
         return transport.put(
                 link.connection(),
-                block.source(),
-                block.sourceOffset(),
-                block.target(),
-                block.targetOffset(),
-                block.length(),
-                PUTS + block.tag(),
+                block.source,
+                block.sourceOffset,
+                block.target,
+                block.targetOffset,
+                block.length,
+                PUTS + block.tag,
                 Transport.STREAMED);
     }
 
     private int putSummed(OutgoingBlock block) {
         return transport.putSummed(
                 link.connection(),
-                block.source(),
-                block.sourceOffset(),
-                block.target(),
-                block.targetOffset(),
-                block.length(),
+                block.source,
+                block.sourceOffset,
+                block.target,
+                block.targetOffset,
+                block.length,
                 sum,
-                PUTS + block.tag(),
+                PUTS + block.tag,
                 Transport.STREAMED);
     }
 

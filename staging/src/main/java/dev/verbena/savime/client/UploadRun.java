@@ -88,7 +88,10 @@ final class UploadRun {
 
     private final ClientEngine engine;
     private final Upload task;
-    private final RegisteredRegion source;
+
+    /** Null: none is needed. */
+    final RegisteredRegion source;
+
     private final Slot[] slots;
     private final boolean hasCrc;
     private final int firstTag;
@@ -105,7 +108,9 @@ final class UploadRun {
     private int[] lengths;
     private UnsafeBuffer window;
     private long windowAt;
-    private int status = RUNNING;
+
+    /** How it ended; negative: it has not. */
+    int status = RUNNING;
 
     /**
      * @param number tells its writes from those of another upload
@@ -119,16 +124,6 @@ final class UploadRun {
         Arrays.setAll(slots, index -> new Slot(firstTag + index));
         this.blockLength = hasCrc ? Math.min(SUMMED_BLOCK, granted.blockMax()) : granted.blockMax();
         this.source = engine.link().register(task.memory());
-    }
-
-    /** Null: none is needed. */
-    RegisteredRegion source() {
-        return source;
-    }
-
-    /** How it ended; negative: it has not. */
-    int status() {
-        return status;
     }
 
     void open(long request) {
@@ -233,7 +228,7 @@ final class UploadRun {
         } else {
             roomForSums();
             isLengthKnown = true;
-            slot.block.target().decode(buffer, message.descriptorAt());
+            slot.block.target.decode(buffer, message.descriptorAt());
             slot.to(SlotState.GRANTED);
         }
     }

@@ -13,8 +13,8 @@ import java.util.function.Consumer;
  * another dataset needs the space.
  */
 final class Admission {
-    private final Account memory;
-    private final Account disk;
+    final Account memory;
+    final Account disk;
     private final long poolMax;
     private final Consumer<StagedFile> remove;
     private final ArrayDeque<StagedFile> pool = new ArrayDeque<>();
@@ -30,14 +30,6 @@ final class Admission {
         this.disk = new Account(settings.diskMax());
         this.poolMax = settings.poolMax();
         this.remove = remove;
-    }
-
-    Account memory() {
-        return memory;
-    }
-
-    Account disk() {
-        return disk;
     }
 
     /** What the file system of the memory directory has, and how much of it is taken. */

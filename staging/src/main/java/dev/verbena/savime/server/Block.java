@@ -5,15 +5,15 @@ import dev.verbena.memory.RegisteredRegion;
 
 /** A block that was granted: memory that the client writes, until it has released it. */
 final class Block {
-    private final Dataset dataset;
-    private final Connection connection;
-    private final int number;
-    private final long offset;
-    private final int length;
-    private final OffHeapMemory memory;
-    private final boolean isBounce;
+    final Dataset dataset;
+    final Connection connection;
+    final int number;
+    final long offset;
+    final int length;
+    final OffHeapMemory memory;
+    final boolean isBounce;
     private RegisteredRegion region;
-    private boolean hasArrived;
+    boolean hasArrived;
 
     Block(
             Dataset dataset,
@@ -30,34 +30,6 @@ final class Block {
         this.isBounce = isBounce;
     }
 
-    Dataset dataset() {
-        return dataset;
-    }
-
-    Connection connection() {
-        return connection;
-    }
-
-    int number() {
-        return number;
-    }
-
-    long offset() {
-        return offset;
-    }
-
-    int length() {
-        return length;
-    }
-
-    OffHeapMemory memory() {
-        return memory;
-    }
-
-    boolean isBounce() {
-        return isBounce;
-    }
-
     /** Peers reach it. */
     void registered(RegisteredRegion by) {
         region = by;
@@ -66,10 +38,6 @@ final class Block {
     /** Its bytes have come by TCP. */
     void arrived() {
         hasArrived = true;
-    }
-
-    boolean hasArrived() {
-        return hasArrived;
     }
 
     /** No peer reaches it any more. */

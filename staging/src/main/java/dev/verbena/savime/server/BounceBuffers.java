@@ -12,7 +12,9 @@ import org.agrona.CloseHelper;
  * when it is first needed. One thread.
  */
 final class BounceBuffers implements AutoCloseable {
-    private final int length;
+    /** Bytes of each. */
+    final int length;
+
     private final int countMax;
     private final ArrayDeque<OffHeapMemory> free = new ArrayDeque<>();
 
@@ -24,11 +26,6 @@ final class BounceBuffers implements AutoCloseable {
     BounceBuffers(int length, int countMax) {
         this.length = length;
         this.countMax = countMax;
-    }
-
-    /** Bytes of each. */
-    int length() {
-        return length;
     }
 
     /** Null: all are in use. */

@@ -48,7 +48,7 @@ final class Commands {
 
     /** Sends a result, if the one that asked is still there. */
     void answer(Connection to, long request, int status, String text) {
-        if (to != null && to.session().isConnected(to)) {
+        if (to != null && to.session.isConnected(to)) {
             results.add(new Result(to, request, status, text.getBytes(UTF_8)));
         }
     }
@@ -58,11 +58,11 @@ final class Commands {
         int work = 0;
         for (Iterator<Result> each = results.iterator(); each.hasNext(); ) {
             Result result = each.next();
-            if (!result.to.session().isConnected(result.to)) {
+            if (!result.to.session.isConnected(result.to)) {
                 each.remove();
                 continue;
             }
-            boolean isTaken = result.to.out().isEmpty();
+            boolean isTaken = result.to.out.isEmpty();
             for (int i = 0; isTaken && i < MESSAGES_AT_ONCE && !result.isSent(); i++) {
                 result.sendNext();
                 work++;

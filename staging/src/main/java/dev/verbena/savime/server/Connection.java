@@ -26,19 +26,21 @@ final class Connection {
     /** How a dataset ended, to be sent when the client has taken what was sent before. */
     private record Notification(long dataset, DatasetState state, int code, String text) {}
 
-    private final MessageQueue out = new MessageQueue(REPLIES_MAX);
+    final MessageQueue out = new MessageQueue(REPLIES_MAX);
     private final ArrayDeque<Notification> notifications = new ArrayDeque<>();
     private final StgFlyweight unread = new StgFlyweight();
-    private final ArrayDeque<Asked> asked = new ArrayDeque<>();
-    private final boolean isOneSided;
-    private Session session;
-    private int blockMax;
+    final ArrayDeque<Asked> asked = new ArrayDeque<>();
+    final boolean isOneSided;
+    Session session;
+    int blockMax;
     private int window;
     private int features;
     private int grantCount;
-    private long heardNs;
-    private boolean isEnding;
-    private boolean isOverrun;
+    long heardNs;
+    boolean isEnding;
+
+    /** It does not read what it is sent: it is to be dropped. */
+    boolean isOverrun;
 
     /**
      * @param isOneSided by a transport, not by TCP
@@ -48,28 +50,12 @@ final class Connection {
         this.heardNs = nowNs;
     }
 
-    MessageQueue out() {
-        return out;
-    }
-
-    boolean isOneSided() {
-        return isOneSided;
-    }
-
-    Session session() {
-        return session;
-    }
-
     /** HELLO was accepted. */
     void greeted(Session of, int largestBlock, int grants, int agreed) {
         session = of;
         blockMax = largestBlock;
         window = grants;
         features = agreed;
-    }
-
-    int blockMax() {
-        return blockMax;
     }
 
     boolean has(int feature) {
@@ -86,12 +72,7 @@ final class Connection {
                 isOverrun
                         ? unread.begin(new UnsafeBuffer(new byte[StgFlyweight.LENGTH_MAX]), 0, type)
                         : out.add(type);
-        return reply.session(session == null ? 0 : session.id()).request(request).status(status);
-    }
-
-    /** It does not read what it is sent: it is to be dropped. */
-    boolean isOverrun() {
-        return isOverrun;
+        return reply.session(session == null ? 0 : session.id).request(request).status(status);
     }
 
     /** Tells the client how a dataset ended, now or when it has taken its replies. */
@@ -116,10 +97,6 @@ final class Connection {
         return work;
     }
 
-    ArrayDeque<Asked> asked() {
-        return asked;
-    }
-
     void ask(Asked block) {
         if (asked.size() == REQUESTS_MAX) {
             throw new IllegalArgumentException("too many blocks are asked for");
@@ -139,16 +116,8 @@ final class Connection {
         heardNs = nowNs;
     }
 
-    long heardNs() {
-        return heardNs;
-    }
-
     /** It is dropped once its replies are sent. */
     void end() {
         isEnding = true;
-    }
-
-    boolean isEnding() {
-        return isEnding;
     }
 }

@@ -21,29 +21,37 @@ final class Dataset {
 
     private record Sum(int crc, int length) {}
 
-    private final Session session;
-    private final StagedFile file;
+    final Session session;
+    final StagedFile file;
     private final BitSet claimed = new BitSet();
     private final IntHashSet claimedNumbers = new IntHashSet();
     private final BitSet received = new BitSet();
     private final Int2ObjectHashMap<Block> blocks = new Int2ObjectHashMap<>();
     private final TreeMap<Long, Sum> sums = new TreeMap<>();
     private long commandsBefore;
-    private MetaFile meta;
-    private Connection connection;
-    private DatasetState state;
+    MetaFile meta;
+
+    /** Whom its replies go to; null: its client is away. */
+    Connection connection;
+
+    DatasetState state;
     private int jobCount;
-    private boolean isSyncing;
-    private boolean isRepeated;
-    private boolean isTakenUp;
+    boolean isSyncing;
+    boolean isRepeated;
+    boolean isTakenUp;
     private boolean isLeaving;
-    private boolean wasRevoked;
-    private long syncRequest;
-    private long syncNs;
-    private long doneNs;
+    boolean wasRevoked;
+    long syncRequest;
+
+    /** When its client said that it is complete. */
+    long syncNs;
+
+    /** When its client was told; 0: an earlier server did that. */
+    long doneNs;
+
     private int syncCrc;
-    private long orphanedNs;
-    private long endedNs;
+    long orphanedNs;
+    long endedNs;
 
     /**
      * @param connection null: its client is away
@@ -72,10 +80,6 @@ final class Dataset {
         return dataset;
     }
 
-    Session session() {
-        return session;
-    }
-
     /** It will never reach the sink: ordered commands behind it are told. */
     void failed() {
         session.failed(name(), commandsBefore);
@@ -92,14 +96,6 @@ final class Dataset {
         }
     }
 
-    StagedFile file() {
-        return file;
-    }
-
-    MetaFile meta() {
-        return meta;
-    }
-
     long id() {
         return meta.id();
     }
@@ -112,10 +108,6 @@ final class Dataset {
         return meta.totalBytes();
     }
 
-    DatasetState state() {
-        return state;
-    }
-
     void state(DatasetState next) {
         state = next;
     }
@@ -125,18 +117,9 @@ final class Dataset {
         return (state == DatasetState.RECEIVED || state == DatasetState.HELD) && !hasJobs();
     }
 
-    boolean isRepeated() {
-        return isRepeated;
-    }
-
     /** A transfer was begun, and its end is unknown. */
     void repeated() {
         isRepeated = true;
-    }
-
-    /** Whom its replies go to; null: its client is away. */
-    Connection connection() {
-        return connection;
     }
 
     /** Its client is away since then: nobody waits for an answer, unless all of it is here. */
@@ -144,10 +127,6 @@ final class Dataset {
         connection = null;
         orphanedNs = nowNs;
         isSyncing &= meta.syncedOrder() > 0;
-    }
-
-    long orphanedNs() {
-        return orphanedNs;
     }
 
     /** Its client is back and goes on where {@link #firstGap} is: what was claimed is not. */
@@ -183,10 +162,6 @@ final class Dataset {
         isTakenUp = true;
     }
 
-    boolean isTakenUp() {
-        return isTakenUp;
-    }
-
     /** All of it is here, or was and is in the sink. */
     boolean isComplete() {
         return meta.syncedOrder() > 0 && state != DatasetState.ABORTED;
@@ -194,10 +169,6 @@ final class Dataset {
 
     void ended(long nowNs) {
         endedNs = nowNs;
-    }
-
-    long endedNs() {
-        return endedNs;
     }
 
     // ---- blocks
@@ -234,7 +205,7 @@ final class Dataset {
     }
 
     void granted(Block block) {
-        blocks.put(block.number(), block);
+        blocks.put(block.number, block);
     }
 
     /** The granted block of this number; null: none. */
@@ -253,18 +224,14 @@ final class Dataset {
         return released(number);
     }
 
-    boolean wasRevoked() {
-        return wasRevoked;
-    }
-
     /** Any granted block; null: none. */
     Block anyBlock() {
         return blocks.isEmpty() ? null : blocks.values().iterator().next();
     }
 
     void received(Block block, int crc) {
-        received.set(pageOf(block.offset()), pageOf(block.offset() + block.length() + PAGE - 1));
-        sums.put(block.offset(), new Sum(crc, block.length()));
+        received.set(pageOf(block.offset), pageOf(block.offset + block.length + PAGE - 1));
+        sums.put(block.offset, new Sum(crc, block.length));
     }
 
     /** A job for it runs; it is not touched otherwise until that has ended. */
@@ -290,27 +257,9 @@ final class Dataset {
         syncCrc = crc;
     }
 
-    /** When its client said that it is complete. */
-    long syncNs() {
-        return syncNs;
-    }
-
     /** Its client knows that it is here. */
     void done(long nowNs) {
         doneNs = nowNs;
-    }
-
-    /** When its client was told; 0: an earlier server did that. */
-    long doneNs() {
-        return doneNs;
-    }
-
-    boolean isSyncing() {
-        return isSyncing;
-    }
-
-    long syncRequest() {
-        return syncRequest;
     }
 
     void syncAnswered() {

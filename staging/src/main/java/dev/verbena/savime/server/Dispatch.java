@@ -48,14 +48,14 @@ final class Dispatch {
             throw new IllegalArgumentException("message of type " + message.type());
         }
         by.heard(settings.environment().nanoClock().nanoTime());
-        if (by.isEnding()) {
+        if (by.isEnding) {
             return;
         }
         if (message.type() == StgType.HELLO) {
             onHello(by);
             return;
         }
-        if (by.session() == null || message.session() != by.session().id()) {
+        if (by.session == null || message.session() != by.session.id) {
             throw new IllegalArgumentException("a message before HELLO, or of another session");
         }
         switch (message.type()) {
@@ -79,7 +79,7 @@ final class Dispatch {
         int status = StgStatus.OK;
         if (!message.hasToken(settings.token())) {
             status = StgStatus.AUTH_FAILED;
-        } else if (by.session() != null || message.maxBlock() < 1 || message.window() < 1) {
+        } else if (by.session != null || message.maxBlock() < 1 || message.window() < 1) {
             status = StgStatus.BAD_MESSAGE;
         } else if (!registry.hasSession(clientId)
                 && registry.sessionCount() >= settings.sessionsMax()) {
@@ -96,14 +96,14 @@ final class Dispatch {
                 message.features()
                         & (StgFlags.FEATURE_CRC
                                 | StgFlags.FEATURE_RESUME
-                                | (by.isOneSided() ? 0 : StgFlags.FEATURE_TCP_DATA));
+                                | (by.isOneSided ? 0 : StgFlags.FEATURE_TCP_DATA));
         Session session = registry.session(clientId);
         session.add(by);
         by.greeted(session, block, window, agreed);
         by.reply(StgType.HELLO_ACK, message.request(), StgStatus.OK)
                 .maxBlock(block)
                 .window(window)
-                .free(admission.freeMemory(), Math.max(0, admission.disk().free()))
+                .free(admission.freeMemory(), Math.max(0, admission.disk.free()))
                 .heartbeatMs(settings.heartbeatMs())
                 .agreed(agreed);
     }
@@ -111,7 +111,7 @@ final class Dispatch {
     private void onStatus(Connection by) {
         long id = message.datasetId();
         Dataset dataset = id == 0 ? null : registry.dataset(id);
-        DatasetState state = dataset == null ? registry.ended(id) : dataset.state();
+        DatasetState state = dataset == null ? registry.ended(id) : dataset.state;
         boolean isKnown = id == 0 || state != null;
         by.reply(
                         StgType.STATUS_REPLY,
@@ -119,10 +119,10 @@ final class Dispatch {
                         isKnown ? StgStatus.OK : StgStatus.NO_SUCH_DATASET)
                 .state(id, state == null ? 0 : state.code(), 0)
                 .counts(
-                        by.session().forwardedBytes(),
+                        by.session.forwardedBytes,
                         forwarding.queued(),
                         forwarding.sending(),
-                        by.session().failedCount());
+                        by.session.failedCount());
     }
 
     private void onHeartbeat(Connection by) {
@@ -136,7 +136,7 @@ final class Dispatch {
     /** A connection is gone. */
     void lost(Connection connection, long nowNs) {
         connection.end();
-        Session session = connection.session();
+        Session session = connection.session;
         if (session != null) {
             session.remove(connection, nowNs);
             reception.lost(connection, nowNs);

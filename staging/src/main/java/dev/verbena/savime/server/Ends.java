@@ -54,18 +54,18 @@ final class Ends {
     /** No peer reaches its blocks any more. */
     void revoke(Dataset dataset) {
         for (Block block = dataset.anyBlock(); block != null; block = dataset.anyBlock()) {
-            dataset.revoked(block.number());
+            dataset.revoked(block.number);
             revokeOnly(block);
-            if (block.isBounce()) {
-                bounce.drop(block.memory());
+            if (block.isBounce) {
+                bounce.drop(block.memory);
             }
         }
     }
 
     void revokeOnly(Block block) {
         block.revoke();
-        block.connection().granted(-1);
-        counts.add(Count.PINNED, -block.length());
+        block.connection.granted(-1);
+        counts.add(Count.PINNED, -block.length);
     }
 
     /** It was not complete, or must not be sent: nothing of it stays. */
@@ -81,9 +81,9 @@ final class Ends {
             return;
         }
         dataset.state(how);
-        StagedFile file = dataset.file();
+        StagedFile file = dataset.file;
         BooleanSupplier isRead = arrays.left(dataset.name());
-        boolean mayKeep = how == DatasetState.FORWARDED && isRead == null && !dataset.wasRevoked();
+        boolean mayKeep = how == DatasetState.FORWARDED && isRead == null && !dataset.wasRevoked;
         boolean isKept = mayKeep && admission.mayKeep(file);
         if (isKept) {
             jobs.submitShort(
@@ -143,7 +143,7 @@ final class Ends {
 
     private void removed(Dataset dataset, DatasetState how) {
         registry.remove(dataset, how);
-        boolean wasReplaced = how == DatasetState.ABORTED && dataset.meta().syncedOrder() > 0;
+        boolean wasReplaced = how == DatasetState.ABORTED && dataset.meta.syncedOrder() > 0;
         if (how == DatasetState.FORWARDED || wasReplaced) {
             tell(dataset, wasReplaced ? "another one has its name" : "");
         }
@@ -163,14 +163,14 @@ final class Ends {
 
     /** Tells its client, if that is there, what has become of it. */
     void tell(Dataset dataset, String text) {
-        Connection to = dataset.connection();
-        if (to == null || !dataset.session().isConnected(to)) {
-            to = dataset.session().connection();
+        Connection to = dataset.connection;
+        if (to == null || !dataset.session.isConnected(to)) {
+            to = dataset.session.connection();
         }
-        if (to == null || dataset.meta().type().equals(Openings.COMMAND)) {
+        if (to == null || dataset.meta.type().equals(Openings.COMMAND)) {
             return;
         }
-        int code = dataset.state() == DatasetState.FAILED ? StgStatus.SINK_REJECTED : StgStatus.OK;
-        to.notify(dataset.id(), dataset.state(), code, text);
+        int code = dataset.state == DatasetState.FAILED ? StgStatus.SINK_REJECTED : StgStatus.OK;
+        to.notify(dataset.id(), dataset.state, code, text);
     }
 }

@@ -54,7 +54,7 @@ final class Forwarding {
         private long notBeforeNs = Long.MIN_VALUE;
 
         Entry(Dataset dataset) {
-            this(dataset.session(), dataset, null, 0, null, 0, 0);
+            this(dataset.session, dataset, null, 0, null, 0, 0);
         }
 
         Entry(
@@ -127,7 +127,7 @@ final class Forwarding {
 
     /** A dataset is complete. */
     void add(Dataset dataset) {
-        if (dataset.meta().type().equals(Openings.COMMAND)) {
+        if (dataset.meta.type().equals(Openings.COMMAND)) {
             return; // The text of a command, which RUN names.
         }
         int at = queue.size();
@@ -135,23 +135,22 @@ final class Forwarding {
             at--;
         }
         queue.add(at, new Entry(dataset));
-        arrays.arrived(dataset.meta().toSink(dataset.isRepeated()), dataset.file().data());
+        arrays.arrived(dataset.meta.toSink(dataset.isRepeated), dataset.file.data());
     }
 
     private static boolean isLater(Entry entry, Dataset than) {
-        return entry.dataset != null
-                && entry.dataset.meta().syncedOrder() > than.meta().syncedOrder();
+        return entry.dataset != null && entry.dataset.meta.syncedOrder() > than.meta.syncedOrder();
     }
 
     // ---- commands
 
     void onRun(Connection by, StgFlyweight message) {
-        long number = by.session().nextCommand();
+        long number = by.session.nextCommand();
         if ((message.flags() & StgFlags.FLAG_TEXT_IS_DATASET) == 0) {
             run(by, message, number, message.runText());
             return;
         }
-        Dataset text = registry.text(by.session(), message.textDatasetId());
+        Dataset text = registry.text(by.session, message.textDatasetId());
         if (text == null) {
             commands.answer(by, message.request(), StgStatus.NO_SUCH_DATASET, "");
             return;
@@ -160,8 +159,8 @@ final class Forwarding {
         Entry entry = run(by, message, number, null);
         String[] read = new String[1];
         jobs.submit(
-                text.file().isInMemory(),
-                () -> read[0] = text.file().text(),
+                text.file.isInMemory(),
+                () -> read[0] = text.file.text(),
                 failure -> {
                     ends.remove(text, DatasetState.FORWARDED);
                     if (failure == null) {
@@ -175,7 +174,7 @@ final class Forwarding {
     /** Queues a command, unless there are too many; its text may come later. */
     private Entry run(Connection by, StgFlyweight message, long number, String text) {
         Entry entry =
-                new Entry(by.session(), null, by, message.request(), text, number, message.flags());
+                new Entry(by.session, null, by, message.request(), text, number, message.flags());
         if (queue.size() - registry.datasetCount() >= COMMANDS_MAX) {
             commands.answer(by, message.request(), StgStatus.TOO_MANY, "");
         } else {
@@ -186,12 +185,12 @@ final class Forwarding {
 
     /** A client is gone: nobody waits for its commands. */
     void lost(Connection connection) {
-        boolean isOver = connection.session() != null && connection.session().connection() == null;
+        boolean isOver = connection.session != null && connection.session.connection() == null;
         queue.removeIf(
                 entry ->
                         isOver
                                 && entry.dataset == null
-                                && entry.session == connection.session()
+                                && entry.session == connection.session
                                 && !entry.isSending);
     }
 
@@ -266,8 +265,7 @@ final class Forwarding {
         Dataset dataset = entry.dataset;
         entry.sending(true);
         dataset.state(DatasetState.FORWARDING);
-        senders.submit(
-                ForwardTask.dataset(entry, dataset.file(), dataset.meta(), dataset.isRepeated()));
+        senders.submit(ForwardTask.dataset(entry, dataset.file, dataset.meta, dataset.isRepeated));
     }
 
     private void runNow(Entry entry) {
@@ -349,10 +347,10 @@ final class Forwarding {
                 queue.remove(entry);
                 counts.add(Count.DATASETS_OUT, 1);
                 counts.add(Count.BYTES_OUT, dataset.length());
-                if (dataset.doneNs() != 0) {
-                    counts.took(Step.FORWARD, clock.nanoTime() - dataset.doneNs());
+                if (dataset.doneNs != 0) {
+                    counts.took(Step.FORWARD, clock.nanoTime() - dataset.doneNs);
                 }
-                dataset.session().forwarded(dataset.length());
+                dataset.session.forwarded(dataset.length());
                 ends.remove(dataset, DatasetState.FORWARDED);
             }
             case REJECTED -> {
@@ -375,21 +373,21 @@ final class Forwarding {
         ends.tell(dataset, text);
         dataset.jobs(1);
         jobs.submit(
-                dataset.file().isInMemory(),
-                () -> dataset.file().writeMeta(dataset.meta().in(DatasetState.FAILED)),
+                dataset.file.isInMemory(),
+                () -> dataset.file.writeMeta(dataset.meta.in(DatasetState.FAILED)),
                 failure -> dataset.jobs(-1));
     }
 
     /** Removes what was refused long ago, and queue entries whose dataset was replaced. */
     int expire(long nowNs) {
         queue.removeIf(
-                entry -> entry.dataset != null && entry.dataset.state() == DatasetState.ABORTED);
+                entry -> entry.dataset != null && entry.dataset.state == DatasetState.ABORTED);
         int work = 0;
         for (Dataset dataset : registry.all()) {
             boolean isOld =
-                    dataset.state() == DatasetState.FAILED
+                    dataset.state == DatasetState.FAILED
                             && !dataset.hasJobs()
-                            && nowNs - dataset.endedNs() - settings.keepFailedNs() >= 0;
+                            && nowNs - dataset.endedNs - settings.keepFailedNs() >= 0;
             if (isOld) {
                 work++;
                 ends.remove(dataset, DatasetState.FAILED);

@@ -124,7 +124,7 @@ final class Openings {
                         piece,
                         null,
                         before,
-                        by.session().commandCount(),
+                        by.session.commandCount,
                         settings.environment().nanoClock().nanoTime());
         int refusal = refusal(opening);
         if (refusal != StgStatus.OK) {
@@ -209,9 +209,9 @@ final class Openings {
         boolean isSame = same != null && opening.before != 0 && (int) same.id() == opening.before;
         boolean mayTakeUp =
                 same != null
-                        && same.session() == by.session()
+                        && same.session == by.session
                         && same.length() == opening.length
-                        && (same.connection() == null || isSame && same.connection() != by);
+                        && (same.connection == null || isSame && same.connection != by);
         if (mayTakeUp && same.isComplete()) {
             if (isSame) {
                 same.takenUp(by);
@@ -219,7 +219,7 @@ final class Openings {
             }
             return isSame;
         }
-        boolean isOpen = mayTakeUp && same.state() == DatasetState.RECEIVING;
+        boolean isOpen = mayTakeUp && same.state == DatasetState.RECEIVING;
         if (!isOpen || !isSame && !isAlike(same, opening)) {
             return false;
         }
@@ -238,8 +238,8 @@ final class Openings {
 
     /** Whether the file that is there, and what is noted of it, are right for this one. */
     private static boolean isAlike(Dataset dataset, Opening opening) {
-        MetaFile meta = dataset.meta();
-        int wrongPlace = dataset.file().isInMemory() ? DISK_ONLY : MEMORY_ONLY;
+        MetaFile meta = dataset.meta;
+        int wrongPlace = dataset.file.isInMemory() ? DISK_ONLY : MEMORY_ONLY;
         return opening.placement != wrongPlace
                 && meta.type().equals(opening.type)
                 && meta.elementSize() == opening.elementSize
@@ -253,7 +253,7 @@ final class Openings {
             Opening opening = takenUpLater.remove();
             Dataset same = registry.named(opening.name);
             boolean isBusy = same != null && same.hasJobs() && !same.isComplete();
-            if (opening.connection.isEnding()) {
+            if (opening.connection.isEnding) {
                 work++;
             } else if (isBusy) {
                 takenUpLater.add(opening);
@@ -276,7 +276,7 @@ final class Openings {
         by.reply(StgType.DATASET_OPENED, opening.request, status);
         if (!opening.type.equals(COMMAND)) {
             String readable = opening.name.isEmpty() ? "''" : Names.readable(opening.name);
-            by.session().failed(readable, opening.commandsBefore);
+            by.session.failed(readable, opening.commandsBefore);
         }
     }
 
@@ -284,7 +284,7 @@ final class Openings {
         by.reply(StgType.DATASET_OPENED, request, StgStatus.OK)
                 .opened(
                         dataset.id(),
-                        dataset.file().isInMemory() ? 1 : 2,
+                        dataset.file.isInMemory() ? 1 : 2,
                         resumeOffset,
                         dataset.name());
     }
@@ -296,7 +296,7 @@ final class Openings {
             Opening first = waiting.peek();
             long now = settings.environment().nanoClock().nanoTime();
             boolean isLast = now - first.sinceNs - settings.admissionWaitNs() >= 0;
-            boolean isGone = first.connection.isEnding();
+            boolean isGone = first.connection.isEnding;
             if (isGone) {
                 registry.give(first.name, first.replaced);
             } else if (!place(first, isLast || isStopping)) {
@@ -360,7 +360,7 @@ final class Openings {
                         opening.type,
                         opening.length,
                         opening.elementSize,
-                        opening.connection.session().clientId(),
+                        opening.connection.session.clientId,
                         DatasetState.RECEIVING,
                         false,
                         0,
@@ -368,7 +368,7 @@ final class Openings {
                         0,
                         opening.piece);
         StagedFile[] made = new StagedFile[1];
-        Session session = opening.connection.session();
+        Session session = opening.connection.session;
         session.count(1);
         boolean isReplacing = registry.isThere(opening.replaced);
         if (isReplacing) {
@@ -397,7 +397,7 @@ final class Openings {
     }
 
     private void made(Opening opening, StagedFile file, MetaFile meta) {
-        Session session = opening.connection.session();
+        Session session = opening.connection.session;
         Dataset dataset =
                 new Dataset(session, opening.connection, file, meta, opening.commandsBefore);
         if (opening.before != 0) {
@@ -421,8 +421,8 @@ final class Openings {
         if (!registry.isThere(old)) {
             return;
         }
-        if (!old.meta().type().equals(COMMAND)) {
-            old.replaced(opening.connection.session(), opening.commandsBefore);
+        if (!old.meta.type().equals(COMMAND)) {
+            old.replaced(opening.connection.session, opening.commandsBefore);
         }
         ends.remove(old, DatasetState.ABORTED);
     }
@@ -438,9 +438,9 @@ final class Openings {
         if (file != null) {
             ends.discard(file);
         }
-        if (opening.connection.session().isConnected(opening.connection)) {
+        if (opening.connection.session.isConnected(opening.connection)) {
             refuse(opening, StgStatus.NO_SPACE);
         }
-        registry.forgetIfOver(opening.connection.session());
+        registry.forgetIfOver(opening.connection.session);
     }
 }

@@ -81,14 +81,14 @@ final class Reception {
             refuse(by, asked, StgStatus.NO_SUCH_DATASET, 0);
             return;
         }
-        if (asked.length() > by.blockMax()
+        if (asked.length() > by.blockMax
                 || !dataset.isGrantable(asked.offset(), asked.length(), asked.blockNo())) {
             refuse(by, asked, StgStatus.BAD_RANGE, 0);
             return;
         }
         long limit = settings.pinMax() & -StgFlyweight.BLOCK_ALIGNMENT;
-        if (!dataset.file().isInMemory()) {
-            limit = Math.min(limit, bounce.length());
+        if (!dataset.file.isInMemory()) {
+            limit = Math.min(limit, bounce.length);
         }
         if (asked.length() > limit) {
             refuse(by, asked, StgStatus.PIN_LIMIT, (int) limit);
@@ -107,24 +107,24 @@ final class Reception {
     /** Grants what this connection has asked for, as far as there is room; work done. */
     int grantWaiting(Connection by) {
         int work = 0;
-        while (!by.asked().isEmpty() && by.mayGrant()) {
-            Asked asked = by.asked().peek();
+        while (!by.asked.isEmpty() && by.mayGrant()) {
+            Asked asked = by.asked.peek();
             Dataset dataset = registry.receiving(by, asked.dataset());
             if (dataset == null) {
-                by.asked().remove();
+                by.asked.remove();
                 continue;
             }
             OffHeapMemory bounced = null;
             if (counts.get(Count.PINNED) > settings.pinMax() - asked.length()) {
                 return work;
             }
-            if (!dataset.file().isInMemory()) {
+            if (!dataset.file.isInMemory()) {
                 bounced = bounce.take();
                 if (bounced == null) {
                     return work;
                 }
             }
-            by.asked().remove();
+            by.asked.remove();
             by.granted(1);
             counts.add(Count.PINNED, asked.length());
             work++;
@@ -138,19 +138,19 @@ final class Reception {
     }
 
     private void map(Connection by, Dataset dataset, Asked asked) {
-        OffHeapMemory before = dataset.file().mapped(asked.offset(), asked.length());
+        OffHeapMemory before = dataset.file.mapped(asked.offset(), asked.length());
         if (before != null) {
             grant(new Block(dataset, by, asked, before, false), asked);
             return;
         }
         OffHeapMemory[] mapped = new OffHeapMemory[1];
-        if (by.isOneSided() && !dataset.hasJobs()) {
-            dataset.file().share(transport);
+        if (by.isOneSided && !dataset.hasJobs()) {
+            dataset.file.share(transport);
         }
         dataset.jobs(1);
         jobs.submit(
                 true,
-                () -> mapped[0] = dataset.file().map(asked.offset(), asked.length()),
+                () -> mapped[0] = dataset.file.map(asked.offset(), asked.length()),
                 failure -> {
                     dataset.jobs(-1);
                     Block block = new Block(dataset, by, asked, mapped[0], false);
@@ -167,38 +167,38 @@ final class Reception {
 
     private void notGranted(Block block, Asked asked, Exception failure) {
         boolean isSpace = failure instanceof UncheckedIOException;
-        Connection by = block.connection();
+        Connection by = block.connection;
         by.granted(-1);
-        counts.add(Count.PINNED, -block.length());
+        counts.add(Count.PINNED, -block.length);
         if (registry.receiving(by, asked.dataset()) != null) {
             refuse(by, asked, isSpace ? StgStatus.NO_SPACE : StgStatus.IO_ERROR, 0);
-            block.dataset().failed();
-            ends.abort(block.dataset());
+            block.dataset.failed();
+            ends.abort(block.dataset);
         }
     }
 
     private void grant(Block block, Asked asked) {
-        Connection by = block.connection();
+        Connection by = block.connection;
         descriptor.set(0, 0, 0, 0, 0, 0, 0);
-        if (by.isOneSided()) {
+        if (by.isOneSided) {
             try {
                 RegisteredRegion region =
-                        transport.register(block.memory(), RemoteDescriptor.REMOTE_WRITE);
+                        transport.register(block.memory, RemoteDescriptor.REMOTE_WRITE);
                 block.registered(region);
-                region.describe(0, block.length(), RemoteDescriptor.REMOTE_WRITE, descriptor);
+                region.describe(0, block.length, RemoteDescriptor.REMOTE_WRITE, descriptor);
             } catch (TransportException e) {
-                if (block.isBounce()) {
-                    bounce.giveBack(block.memory());
+                if (block.isBounce) {
+                    bounce.giveBack(block.memory);
                 }
                 settings.environment().errorHandler().onError(e);
                 notGranted(block, asked, e);
                 return;
             }
         }
-        block.dataset().granted(block);
+        block.dataset.granted(block);
         counts.took(Step.GRANT, clock.nanoTime() - asked.sinceNs());
         by.reply(StgType.BLOCK_GRANT, asked.request(), StgStatus.OK)
-                .block(block.dataset().id(), block.offset(), block.length(), block.number())
+                .block(block.dataset.id(), block.offset, block.length, block.number)
                 .remote(descriptor);
     }
 
@@ -210,10 +210,10 @@ final class Reception {
             return null;
         }
         Block block = expected(by, header);
-        if (block.hasArrived()) {
+        if (block.hasArrived) {
             throw new IllegalArgumentException("data for a block that has them");
         }
-        return block.memory().buffer(0, block.length());
+        return block.memory.buffer(0, block.length);
     }
 
     void onData(Connection by, StgFlyweight header) {
@@ -227,9 +227,9 @@ final class Reception {
         Block block = dataset == null ? null : dataset.block(header.blockNo());
         boolean isRight =
                 block != null
-                        && block.connection() == by
-                        && block.offset() == header.blockOffset()
-                        && block.length() == header.blockLength();
+                        && block.connection == by
+                        && block.offset == header.blockOffset()
+                        && block.length == header.blockLength();
         if (!isRight) {
             throw new IllegalArgumentException("data for a block that was not granted");
         }
@@ -242,51 +242,51 @@ final class Reception {
             return; // It was aborted while this was under way.
         }
         Block block = dataset.block(message.releasedBlock());
-        if (block == null || !by.isOneSided() && !block.hasArrived()) {
+        if (block == null || !by.isOneSided && !block.hasArrived) {
             throw new IllegalArgumentException("release of a block that has not come");
         }
-        dataset.released(block.number());
+        dataset.released(block.number);
         ends.revokeOnly(block);
         check(block, by.has(StgFlags.FEATURE_CRC), message.blockCrc());
     }
 
     private void check(Block block, boolean hasCrc, int crc) {
-        Dataset dataset = block.dataset();
+        Dataset dataset = block.dataset;
         int[] found = {crc};
-        if (!block.isBounce() && !hasCrc) {
+        if (!block.isBounce && !hasCrc) {
             dataset.received(block, 0);
             sealing.answer(dataset);
             return;
         }
-        DirectBuffer window = block.memory().buffer(0, block.length());
+        DirectBuffer window = block.memory.buffer(0, block.length);
         dataset.jobs(1);
         BackgroundWork.Step step =
                 () -> {
                     if (hasCrc) {
-                        found[0] = dataset.file().crc(window, block.length());
+                        found[0] = dataset.file.crc(window, block.length);
                     }
-                    if (block.isBounce() && found[0] == crc) {
-                        dataset.file().write(block.offset(), window, 0, block.length());
+                    if (block.isBounce && found[0] == crc) {
+                        dataset.file.write(block.offset, window, 0, block.length);
                     }
                 };
         Consumer<Exception> ended =
                 failure -> {
                     dataset.jobs(-1);
-                    if (block.isBounce()) {
-                        bounce.giveBack(block.memory());
+                    if (block.isBounce) {
+                        bounce.giveBack(block.memory);
                     }
                     checked(block, failure, found[0] == crc, crc);
                 };
-        if (block.length() <= SUMMED_AT_ONCE) {
-            jobs.submitShort(dataset.file().isInMemory(), step, ended);
+        if (block.length <= SUMMED_AT_ONCE) {
+            jobs.submitShort(dataset.file.isInMemory(), step, ended);
         } else {
-            jobs.submit(dataset.file().isInMemory(), step, ended);
+            jobs.submit(dataset.file.isInMemory(), step, ended);
         }
     }
 
     private void checked(Block block, Exception failure, boolean isRight, int crc) {
-        Dataset dataset = block.dataset();
-        if (dataset.state() != DatasetState.RECEIVING) {
+        Dataset dataset = block.dataset;
+        if (dataset.state != DatasetState.RECEIVING) {
             return;
         }
         if (failure == null && isRight) {
@@ -304,7 +304,7 @@ final class Reception {
         if (dataset != null && !isSealing(dataset)) {
             ends.abort(dataset);
         }
-        Dataset text = registry.text(by.session(), message.datasetId());
+        Dataset text = registry.text(by.session, message.datasetId());
         if (text != null) {
             ends.remove(text, DatasetState.ABORTED);
         }
@@ -312,29 +312,29 @@ final class Reception {
 
     /** Of one that is being received: all of it is here, and its client is about to know. */
     private static boolean isSealing(Dataset dataset) {
-        return dataset.meta().syncedOrder() > 0;
+        return dataset.meta.syncedOrder() > 0;
     }
 
     /** A client is gone: peers reach nothing of it any more, whatever becomes of its datasets. */
     void lost(Connection connection, long nowNs) {
-        for (Asked asked : connection.asked()) {
+        for (Asked asked : connection.asked) {
             Dataset dataset = registry.dataset(asked.dataset());
             // Another connection of its client may have it already, and claims of its own.
-            if (dataset != null && dataset.connection() == connection) {
+            if (dataset != null && dataset.connection == connection) {
                 dataset.unclaim(asked.offset(), asked.length(), asked.blockNo());
             }
         }
-        connection.asked().clear();
+        connection.asked.clear();
         for (Dataset dataset : registry.all()) {
-            if (dataset.connection() == connection) {
+            if (dataset.connection == connection) {
                 lost(dataset, nowNs);
             }
         }
     }
 
     private void lost(Dataset dataset, long nowNs) {
-        Connection before = dataset.connection();
-        if (dataset.state() != DatasetState.RECEIVING) {
+        Connection before = dataset.connection;
+        if (dataset.state != DatasetState.RECEIVING) {
             dataset.orphaned(nowNs);
             return;
         }
@@ -363,22 +363,22 @@ final class Reception {
     }
 
     private boolean isLate(Dataset dataset, long nowNs) {
-        return dataset.state() == DatasetState.RECEIVING
-                && dataset.connection() == null
+        return dataset.state == DatasetState.RECEIVING
+                && dataset.connection == null
                 && !isSealing(dataset)
                 && !dataset.hasJobs()
-                && nowNs - dataset.orphanedNs() - settings.resumeNs() >= 0;
+                && nowNs - dataset.orphanedNs - settings.resumeNs() >= 0;
     }
 
     /** The text of a command that nobody sends any more. */
     private boolean isUnsent(Dataset dataset, long nowNs) {
-        return dataset.state() == DatasetState.RECEIVED
-                && dataset.meta().type().equals(Openings.COMMAND)
-                && dataset.session().isAway(nowNs, settings.resumeNs());
+        return dataset.state == DatasetState.RECEIVED
+                && dataset.meta.type().equals(Openings.COMMAND)
+                && dataset.session.isAway(nowNs, settings.resumeNs());
     }
 
     /** Whether a dataset is not complete yet. */
     boolean isReceiving() {
-        return registry.all().stream().anyMatch(each -> each.state() == DatasetState.RECEIVING);
+        return registry.all().stream().anyMatch(each -> each.state == DatasetState.RECEIVING);
     }
 }

@@ -52,7 +52,7 @@ final class Registry {
 
     void forgetIfOver(Session session) {
         if (session.isOver()) {
-            sessions.remove(session.clientId());
+            sessions.remove(session.clientId);
         }
     }
 
@@ -64,7 +64,7 @@ final class Registry {
         datasets.put(dataset.id(), dataset);
         names.put(dataset.name(), dataset);
         lastId = Math.max(lastId, dataset.id());
-        dataset.session().count(1);
+        dataset.session.count(1);
     }
 
     /** A name that is being given to a dataset whose file is not made yet. */
@@ -109,8 +109,8 @@ final class Registry {
         Dataset dataset = dataset(id);
         boolean isOwn =
                 dataset != null
-                        && dataset.state() == DatasetState.RECEIVING
-                        && dataset.connection() == by;
+                        && dataset.state == DatasetState.RECEIVING
+                        && dataset.connection == by;
         return isOwn ? dataset : null;
     }
 
@@ -119,9 +119,9 @@ final class Registry {
         Dataset dataset = dataset(id);
         boolean isText =
                 dataset != null
-                        && dataset.session() == of
-                        && dataset.state() == DatasetState.RECEIVED
-                        && dataset.meta().type().equals(Openings.COMMAND);
+                        && dataset.session == of
+                        && dataset.state == DatasetState.RECEIVED
+                        && dataset.meta.type().equals(Openings.COMMAND);
         return isText ? dataset : null;
     }
 
@@ -139,8 +139,8 @@ final class Registry {
         datasets.remove(dataset.id());
         names.remove(dataset.name(), dataset);
         remember(dataset.id(), how);
-        dataset.session().count(-1);
-        forgetIfOver(dataset.session());
+        dataset.session.count(-1);
+        forgetIfOver(dataset.session);
     }
 
     private void remember(long id, DatasetState how) {

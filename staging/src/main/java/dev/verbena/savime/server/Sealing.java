@@ -54,7 +54,7 @@ final class Sealing {
             return;
         }
         Dataset dataset = registry.receiving(by, message.datasetId());
-        if (dataset == null || dataset.isSyncing()) {
+        if (dataset == null || dataset.isSyncing) {
             done(by, message.datasetId(), message.request(), StgStatus.NO_SUCH_DATASET, 0);
         } else if (message.syncBytes() != dataset.length()) {
             done(by, dataset.id(), message.request(), StgStatus.BAD_SIZE, 0);
@@ -71,16 +71,16 @@ final class Sealing {
         boolean isKnown =
                 dataset == null
                         ? registry.ended(id) == DatasetState.FORWARDED
-                        : dataset.isTakenUp() && dataset.connection() == by;
+                        : dataset.isTakenUp && dataset.connection == by;
         if (!isKnown) {
             return false;
         }
-        if (dataset != null && dataset.state() == DatasetState.RECEIVING) {
+        if (dataset != null && dataset.state == DatasetState.RECEIVING) {
             dataset.syncAgain(message.request()); // It is being sealed.
             return true;
         }
         done(by, id, message.request(), StgStatus.OK, message.syncBytes());
-        DatasetState state = dataset == null ? DatasetState.FORWARDED : dataset.state();
+        DatasetState state = dataset == null ? DatasetState.FORWARDED : dataset.state;
         if (state == DatasetState.FORWARDED || state == DatasetState.FAILED) {
             // What it was told of the end came before it was told of the beginning.
             boolean isFailed = state == DatasetState.FAILED;
@@ -95,14 +95,14 @@ final class Sealing {
 
     /** Answers a sync that waits, unless a block of the dataset is still being checked. */
     void answer(Dataset dataset) {
-        if (!dataset.isSyncing() || dataset.hasJobs()) {
+        if (!dataset.isSyncing || dataset.hasJobs()) {
             return;
         }
-        Connection by = dataset.connection();
+        Connection by = dataset.connection;
         boolean hasCrc = by.has(StgFlags.FEATURE_CRC);
         if (dataset.firstGap() < dataset.length()) {
             dataset.syncAnswered();
-            done(by, dataset.id(), dataset.syncRequest(), StgStatus.PARTIAL, dataset.firstGap());
+            done(by, dataset.id(), dataset.syncRequest, StgStatus.PARTIAL, dataset.firstGap());
         } else if (hasCrc && !dataset.hasClientsCrc()) {
             fail(dataset, StgStatus.CHECKSUM);
         } else {
@@ -114,11 +114,11 @@ final class Sealing {
         dataset.synced(hasCrc, ++lastOrder);
         // That it may be in the sink already is remembered as of one whose transfer was begun.
         MetaFile content =
-                dataset.isRepeated() ? dataset.meta().in(DatasetState.FORWARDING) : dataset.meta();
+                dataset.isRepeated ? dataset.meta.in(DatasetState.FORWARDING) : dataset.meta;
         dataset.jobs(1);
         jobs.submitShort(
-                dataset.file().isInMemory(),
-                () -> dataset.file().seal(content),
+                dataset.file.isInMemory(),
+                () -> dataset.file.seal(content),
                 failure -> {
                     dataset.jobs(-1);
                     if (failure != null) {
@@ -133,23 +133,23 @@ final class Sealing {
         counts.add(Count.DATASETS_IN, 1);
         counts.add(Count.BYTES_IN, dataset.length());
         long now = clock.nanoTime();
-        counts.took(Step.SYNC, now - dataset.syncNs());
+        counts.took(Step.SYNC, now - dataset.syncNs);
         dataset.done(now);
         dataset.state(DatasetState.RECEIVED);
         onReceived.accept(dataset);
-        Connection by = dataset.connection();
+        Connection by = dataset.connection;
         if (by != null) {
             long bytes = dataset.length();
-            done(by, dataset.id(), dataset.syncRequest(), StgStatus.OK, bytes);
+            done(by, dataset.id(), dataset.syncRequest, StgStatus.OK, bytes);
         }
         dataset.syncAnswered();
     }
 
     /** Nothing of it stays; its client gets the reason. */
     void fail(Dataset dataset, int status) {
-        Connection by = dataset.connection();
+        Connection by = dataset.connection;
         if (by != null) {
-            long request = dataset.isSyncing() ? dataset.syncRequest() : 0;
+            long request = dataset.isSyncing ? dataset.syncRequest : 0;
             by.reply(StgType.DATASET_ABORT, request, status).datasetId(dataset.id());
         }
         dataset.failed();

@@ -9,13 +9,16 @@ final class Session {
     /** Datasets that failed and are remembered each; the names of more are not kept. */
     static final int FAILURES_MAX = 1024;
 
-    private final long id;
-    private final long clientId;
+    final long id;
+    final long clientId;
     private final List<Connection> connections = new ArrayList<>();
     private final List<Failure> failed = new ArrayList<>();
-    private int datasetCount;
-    private long forwardedBytes;
-    private long commandCount;
+    int datasetCount;
+    long forwardedBytes;
+
+    /** Commands that have come. */
+    long commandCount;
+
     private long leftNs;
 
     /** Commands that were sent before the dataset do not wait for it. */
@@ -24,14 +27,6 @@ final class Session {
     Session(long id, long clientId) {
         this.id = id;
         this.clientId = clientId;
-    }
-
-    long id() {
-        return id;
-    }
-
-    long clientId() {
-        return clientId;
     }
 
     void add(Connection connection) {
@@ -62,10 +57,6 @@ final class Session {
         datasetCount += change;
     }
 
-    int datasetCount() {
-        return datasetCount;
-    }
-
     boolean isOver() {
         return connections.isEmpty() && datasetCount == 0;
     }
@@ -74,18 +65,9 @@ final class Session {
         forwardedBytes += bytes;
     }
 
-    long forwardedBytes() {
-        return forwardedBytes;
-    }
-
     /** A command has come; its number, from 1. */
     long nextCommand() {
         return ++commandCount;
-    }
-
-    /** Commands that have come. */
-    long commandCount() {
-        return commandCount;
     }
 
     /**

@@ -109,8 +109,8 @@ public final class StagingEngine implements ProtocolAgent {
                                 environment, settings.servicePath(), TransportClients.PROTOCOL);
         mirror =
                 new CounterMirror(environment, "stage")
-                        .show("memory reserved", admission.memory()::reserved)
-                        .show("disk reserved", admission.disk()::reserved)
+                        .show("memory reserved", admission.memory::reserved)
+                        .show("disk reserved", admission.disk::reserved)
                         .show("sink is away", () -> senders.health().isAway() ? 1 : 0)
                         .show("sink losses", () -> senders.health().losses())
                         .show("sink wedged", () -> senders.health().wedges())
@@ -232,9 +232,9 @@ public final class StagingEngine implements ProtocolAgent {
             admission.charge(each.file());
             registry.add(dataset);
             sealing.orderAfter(each.meta().syncedOrder());
-            if (dataset.meta().type().equals(Openings.COMMAND)) {
+            if (dataset.meta.type().equals(Openings.COMMAND)) {
                 ends.remove(dataset, DatasetState.ABORTED); // Who sent it does not wait any more.
-            } else if (dataset.state() == DatasetState.RECEIVED) {
+            } else if (dataset.state == DatasetState.RECEIVED) {
                 forwarding.add(dataset);
             } else {
                 dataset.ended(environment.nanoClock().nanoTime());
@@ -343,12 +343,12 @@ public final class StagingEngine implements ProtocolAgent {
 
     /** Bytes of memory that are reserved, those of the pool included. Any thread. */
     public long memoryReserved() {
-        return admission.memory().reserved();
+        return admission.memory.reserved();
     }
 
     /** Any thread. */
     public long diskReserved() {
-        return admission.disk().reserved();
+        return admission.disk.reserved();
     }
 
     @Override

@@ -45,7 +45,7 @@ final class TcpClients implements AutoCloseable {
 
         Client(ByteStream stream, long nowNs) {
             connection = new Connection(false, nowNs);
-            messages = new TcpMessages(stream, connection.out(), this);
+            messages = new TcpMessages(stream, connection.out, this);
         }
 
         @Override
@@ -69,11 +69,11 @@ final class TcpClients implements AutoCloseable {
             work += reception.grantWaiting(connection);
             work += connection.sendNotifications();
             work += messages.write();
-            if (connection.isOverrun()) {
+            if (connection.isOverrun) {
                 messages.end("it does not read what it is sent");
-            } else if (connection.isEnding() && connection.out().isEmpty()) {
+            } else if (connection.isEnding && connection.out.isEmpty()) {
                 messages.end("");
-            } else if (nowNs - connection.heardNs() - silenceNs > 0) {
+            } else if (nowNs - connection.heardNs - silenceNs > 0) {
                 messages.end("it is silent");
             }
             return work;
@@ -108,7 +108,7 @@ final class TcpClients implements AutoCloseable {
 
     private void drop(int index, long now) {
         Client client = clients.remove(index);
-        boolean isExpected = client.connection.isEnding();
+        boolean isExpected = client.connection.isEnding;
         client.messages.close();
         dispatch.lost(client.connection, now);
         if (!isExpected) {

@@ -84,11 +84,11 @@ final class TransportClients
     private void step(Client client) {
         work += reception.grantWaiting(client.connection);
         work += client.connection.sendNotifications();
-        if (client.connection.isOverrun()) {
+        if (client.connection.isOverrun) {
             server.end(client);
             return;
         }
-        MessageQueue out = client.connection.out();
+        MessageQueue out = client.connection.out;
         while (!out.isEmpty()) {
             int at = outbox.next();
             if (at < 0) {
@@ -102,7 +102,7 @@ final class TransportClients
             work++;
             out.remove();
         }
-        if (client.connection.isEnding()) {
+        if (client.connection.isEnding) {
             server.end(client);
         }
     }

@@ -154,10 +154,10 @@ class PartialMessagesTest {
             bench.servers.forEach(ScriptedServer::allowAll);
             bench.wire.disk.isStuck = true;
             ReceiverEngine engine = (ReceiverEngine) bench.receiver.agent();
-            bench.until("crowded", () -> engine.shared().crowd() > 0);
+            bench.until("crowded", () -> engine.shared().crowd > 0);
             for (int i = 0; i < 100; i++) {
                 bench.step();
-                assertThat(engine.shared().crowd()).isPositive();
+                assertThat(engine.shared().crowd).isPositive();
                 assertThat(engine.nextDeadlineNs() - bench.wire.clock.nanoTime())
                         .isLessThanOrEqualTo(20_000_000);
             }

@@ -129,7 +129,7 @@ class FileSinkTest {
         while (sink.doWork() > 0) {
             // What it does at its start.
         }
-        sink.streams().connect("", LocalStreams.PORT);
+        sink.streams.connect("", LocalStreams.PORT);
         assertThat(sink.doWork()).isPositive();
         sink.agent().onClose();
     }

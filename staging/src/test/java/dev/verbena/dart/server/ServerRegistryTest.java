@@ -134,7 +134,7 @@ class ServerRegistryTest {
         assertThat(connects).hasSize(3);
         registry.onConnectFailed(last(), Status.TIMED_OUT, "no answer");
         assertThat(connects).hasSize(3);
-        assertThat(registry.clients().byId(7)).isNull();
+        assertThat(registry.clients.byId(7)).isNull();
     }
 
     @Test
@@ -144,7 +144,7 @@ class ServerRegistryTest {
         registry.onConnectFailed(before, Status.TIMED_OUT, "no answer");
         assertThat(connects).hasSize(2);
         assertThat(registry.peer(before.context)).isNull();
-        assertThat(registry.clients().byId(7)).isSameAs(now.client);
+        assertThat(registry.clients.byId(7)).isSameAs(now.client);
         assertThat(shared.lostClients.get()).as("it was lost when its place was taken").isZero();
     }
 

@@ -156,9 +156,9 @@ class SpillFoundTest {
                 .allMatch(p -> p.frameCount == 1 && p.position == 1000 * p.firstFrame);
         assertThat(first.live).isEqualTo(2);
         assertThat(shared.spillMessages.get()).isEqualTo(1);
-        assertThat(found.isEnded()).isFalse();
+        assertThat(found.isEnded).isFalse();
         deliver();
-        assertThat(found.isEnded()).isTrue();
+        assertThat(found.isEnded).isTrue();
         assertThat(wire.disk.names("")).as("with the lock").isEmpty();
         assertThat(found.doWork()).isZero();
         assertThat(wire.errors).isEmpty();
@@ -199,7 +199,7 @@ class SpillFoundTest {
     void shouldEndAtOnceIfNothingIsLeft() {
         file();
         scan();
-        assertThat(found.isEnded()).isTrue();
+        assertThat(found.isEnded).isTrue();
         assertThat(wire.disk.names("")).isEmpty();
         assertThat(wire.errors).isEmpty();
     }
@@ -239,9 +239,9 @@ class SpillFoundTest {
         wire.disk.renameLooks = 2;
         assertThat(found.doWork()).as("renames asked for").isZero();
         assertThat(found.doWork()).as("one is done").isEqualTo(1);
-        assertThat(found.isEnded()).isFalse();
+        assertThat(found.isEnded).isFalse();
         assertThat(found.doWork()).as("the other, and the end").isEqualTo(2);
-        assertThat(found.isEnded()).isTrue();
+        assertThat(found.isEnded).isTrue();
         assertThat(wire.disk.names(""))
                 .containsExactly(
                         gap.name + SpillFiles.DAMAGED_SUFFIX,
@@ -276,7 +276,7 @@ class SpillFoundTest {
         assertThat(numbers()).isEmpty();
         assertThat(report()).contains(file.name + " is damaged at byte 0 of 50: ");
         deliver();
-        assertThat(found.isEnded()).isTrue();
+        assertThat(found.isEnded).isTrue();
         assertThat(wire.disk.names(SpillFiles.DAMAGED_SUFFIX)).hasSize(2);
     }
 
@@ -291,7 +291,7 @@ class SpillFoundTest {
         scan();
         assertThat(numbers()).containsExactly(1L, 2L, 3L, 4L);
         deliver();
-        assertThat(found.isEnded()).isTrue();
+        assertThat(found.isEnded).isTrue();
         assertThat(wire.disk.names("")).isEmpty();
         if (kept < 58) {
             assertThat(report()).contains(torn.name + " is taken up to byte " + 58 * frames);
@@ -318,7 +318,7 @@ class SpillFoundTest {
         assertThat(wire.errors.get(1).getMessage())
                 .contains("a damaged file stays under its name")
                 .contains("I/O error");
-        assertThat(found.isEnded()).isTrue();
+        assertThat(found.isEnded).isTrue();
         assertThat(wire.disk.names("")).containsExactly(file.name);
     }
 
@@ -336,7 +336,7 @@ class SpillFoundTest {
                 .contains("(no message can be told)")
                 .endsWith("kept for the next server with this directory");
         deliver();
-        assertThat(found.isEnded()).isTrue();
+        assertThat(found.isEnded).isTrue();
         assertThat(wire.disk.names("")).containsExactly(second.name);
         assertThat(first.live).isZero();
     }

@@ -30,9 +30,9 @@ class RunAnswerTest {
     @Test
     void shouldPutPartsTogether() {
         add("12345678", 10, true);
-        assertThat(answer.isComplete()).isFalse();
+        assertThat(answer.isComplete).isFalse();
         add("90", 10, false);
-        assertThat(answer.isComplete()).isTrue();
+        assertThat(answer.isComplete).isTrue();
         assertThat(answer.text()).isEqualTo("1234567890");
     }
 

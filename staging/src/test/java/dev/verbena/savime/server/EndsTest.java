@@ -115,8 +115,8 @@ class EndsTest {
         ends.remove(dataset, DatasetState.FAILED);
         ends.remove(dataset, DatasetState.FAILED);
         jobs.poll();
-        assertThat(admission.disk().reserved()).isZero();
-        assertThat(session.datasetCount()).isZero();
+        assertThat(admission.disk.reserved()).isZero();
+        assertThat(session.datasetCount).isZero();
     }
 
     /** Two commands may name one text. */
@@ -125,7 +125,7 @@ class EndsTest {
         Dataset text = dataset(memory, DatasetState.RECEIVED);
         ends.remove(text, DatasetState.FORWARDED);
         ends.remove(text, DatasetState.FORWARDED);
-        assertThat(admission.reuse(LENGTH)).isSameAs(text.file());
+        assertThat(admission.reuse(LENGTH)).isSameAs(text.file);
         assertThat(admission.reuse(LENGTH)).isNull();
     }
 
@@ -141,8 +141,8 @@ class EndsTest {
         reception.onAbort(connection, message(StgType.DATASET_ABORT).datasetId(dataset.id()));
         jobs.poll();
         assertThat(received).containsExactly(dataset);
-        assertThat(dataset.state()).isEqualTo(DatasetState.RECEIVED);
-        assertThat(dataset.file().data()).exists();
+        assertThat(dataset.state).isEqualTo(DatasetState.RECEIVED);
+        assertThat(dataset.file.data()).exists();
     }
 
     /** Its last block is still being checked when its client, which has asked for it, is lost. */
@@ -162,7 +162,7 @@ class EndsTest {
         sealing.answer(dataset);
         jobs.poll();
         assertThat(received).isEmpty();
-        assertThat(dataset.state()).isEqualTo(DatasetState.RECEIVING);
+        assertThat(dataset.state).isEqualTo(DatasetState.RECEIVING);
         assertThat(dataset.firstGap()).isEqualTo(LENGTH);
     }
 
@@ -178,10 +178,10 @@ class EndsTest {
         session.remove(connection, 0);
         reception.lost(connection, 0);
         jobs.poll();
-        assertThat(text.state()).isEqualTo(DatasetState.RECEIVED);
+        assertThat(text.state).isEqualTo(DatasetState.RECEIVED);
         reception.expire(0);
         jobs.poll();
-        assertThat(text.file().data()).doesNotExist();
+        assertThat(text.file.data()).doesNotExist();
         assertThat(session.isOver()).isTrue();
     }
 
@@ -204,8 +204,8 @@ class EndsTest {
         jobs.poll();
         assertThat(registry.datasetCount()).isEqualTo(1);
         assertThat(registry.ended(text.id())).isEqualTo(DatasetState.ABORTED);
-        assertThat(text.file().data()).doesNotExist();
-        assertThat(data.state()).isEqualTo(DatasetState.RECEIVED);
+        assertThat(text.file.data()).doesNotExist();
+        assertThat(data.state).isEqualTo(DatasetState.RECEIVED);
     }
 
     /** Its client is lost and has not said that it writes no more. */
@@ -229,16 +229,16 @@ class EndsTest {
     @Test
     void shouldCountAFileOfThePoolAsLongAsATransportHoldsIt() throws IOException {
         Dataset dataset = dataset(memory, DatasetState.RECEIVED);
-        OffHeapMemory block = dataset.file().map(0, LENGTH);
+        OffHeapMemory block = dataset.file.map(0, LENGTH);
         block.acquire("a lost peer");
         ends.remove(dataset, DatasetState.FORWARDED);
         admission.clear();
         jobs.poll();
-        assertThat(admission.memory().reserved()).isEqualTo(LENGTH);
+        assertThat(admission.memory.reserved()).isEqualTo(LENGTH);
         assertThat(ends.nextDeadlineNs()).isLessThan(Long.MAX_VALUE);
         block.release("a lost peer");
         look();
-        assertThat(admission.memory().reserved()).isZero();
+        assertThat(admission.memory.reserved()).isZero();
         assertThat(ends.nextDeadlineNs()).isEqualTo(Long.MAX_VALUE);
     }
 
@@ -246,7 +246,7 @@ class EndsTest {
     @Test
     void shouldGiveNoOtherDatasetAFileOfWhichABlockWasRevoked() throws IOException {
         Dataset dataset = dataset(memory, DatasetState.RECEIVING);
-        OffHeapMemory block = dataset.file().map(0, LENGTH);
+        OffHeapMemory block = dataset.file.map(0, LENGTH);
         Asked all = new Asked(0, dataset.id(), 0, LENGTH, 0, 0);
         dataset.granted(new Block(dataset, connection, all, block, false));
         ends.revoke(dataset);
@@ -255,17 +255,17 @@ class EndsTest {
         ends.remove(dataset, DatasetState.FORWARDED);
         jobs.poll();
         assertThat(admission.reuse(LENGTH)).isNull();
-        assertThat(admission.memory().reserved()).isEqualTo(LENGTH);
+        assertThat(admission.memory.reserved()).isEqualTo(LENGTH);
         block.release("a lost peer");
         look();
-        assertThat(admission.memory().reserved()).isZero();
+        assertThat(admission.memory.reserved()).isZero();
     }
 
     /** Each look at a file that is held throws. */
     @Test
     void shouldLookOnceASecondAtWhatATransportHolds() throws IOException {
         Dataset dataset = dataset(disk, DatasetState.RECEIVED);
-        OffHeapMemory block = dataset.file().map(0, LENGTH);
+        OffHeapMemory block = dataset.file.map(0, LENGTH);
         block.acquire("a lost peer");
         ends.remove(dataset, DatasetState.FAILED);
         jobs.poll();
@@ -273,9 +273,9 @@ class EndsTest {
         assertThat(ends.nextDeadlineNs()).isEqualTo(now + SECOND_NS);
         block.release("a lost peer");
         ends.expire(now + SECOND_NS / 2);
-        assertThat(admission.disk().reserved()).isEqualTo(LENGTH);
+        assertThat(admission.disk.reserved()).isEqualTo(LENGTH);
         look();
-        assertThat(admission.disk().reserved()).isZero();
+        assertThat(admission.disk.reserved()).isZero();
     }
 
     private void look() {

@@ -49,7 +49,7 @@ class NotificationsTest {
     /** Numbers of the datasets of which the messages tell that wait now. */
     private List<Long> taken() {
         List<Long> ids = new ArrayList<>();
-        MessageQueue out = connection.out();
+        MessageQueue out = connection.out;
         while (!out.isEmpty()) {
             message.wrap(out.buffer(), out.at());
             if (message.type() == StgType.DATASET_EVENT) {
@@ -70,12 +70,12 @@ class NotificationsTest {
         for (int i = 1; i <= count; i++) {
             ends.tell(forwarded(i), "");
         }
-        assertThat(connection.isOverrun()).isFalse();
+        assertThat(connection.isOverrun).isFalse();
         assertThat(taken()).isEmpty();
         List<Long> ids = new ArrayList<>();
         while (connection.sendNotifications() > 0) {
             // There is always room for replies.
-            assertThat(connection.out().size()).isEqualTo(Connection.NOTIFICATIONS_SENT_MAX);
+            assertThat(connection.out.size()).isEqualTo(Connection.NOTIFICATIONS_SENT_MAX);
             ids.addAll(taken());
             if (ids.size() > count - Connection.NOTIFICATIONS_SENT_MAX) {
                 break;
@@ -94,9 +94,9 @@ class NotificationsTest {
         for (int i = 0; i < Connection.NOTIFICATIONS_MAX; i++) {
             ends.tell(forwarded(i), "");
         }
-        assertThat(connection.isOverrun()).isFalse();
+        assertThat(connection.isOverrun).isFalse();
         ends.tell(forwarded(0), "");
-        assertThat(connection.isOverrun()).isTrue();
+        assertThat(connection.isOverrun).isTrue();
     }
 
     @Test
@@ -104,9 +104,9 @@ class NotificationsTest {
         for (int i = 0; i < Connection.REPLIES_MAX; i++) {
             reply();
         }
-        assertThat(connection.isOverrun()).isFalse();
+        assertThat(connection.isOverrun).isFalse();
         reply();
-        assertThat(connection.isOverrun()).isTrue();
-        assertThat(connection.out().size()).isEqualTo(Connection.REPLIES_MAX);
+        assertThat(connection.isOverrun).isTrue();
+        assertThat(connection.out.size()).isEqualTo(Connection.REPLIES_MAX);
     }
 }
