@@ -276,9 +276,9 @@ final class ClientProtocol {
     private static boolean isWorthAnotherTry(int result) {
         return switch (result) {
             case ControlFlyweight.RESULT_WRONG_JOB,
-                            ControlFlyweight.RESULT_STOPPING,
-                            ControlFlyweight.RESULT_RECEIVER_UNREACHABLE,
-                            ControlFlyweight.RESULT_FULL ->
+                    ControlFlyweight.RESULT_STOPPING,
+                    ControlFlyweight.RESULT_RECEIVER_UNREACHABLE,
+                    ControlFlyweight.RESULT_FULL ->
                     true;
             default -> false;
         };

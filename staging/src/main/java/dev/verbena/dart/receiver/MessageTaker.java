@@ -14,17 +14,11 @@ import org.agrona.concurrent.UnsafeBuffer;
 final class MessageTaker {
     private final ReceiverShared shared;
     private final MessageDelivery delivery;
-    private final AbandonedMessages abandoned;
     private final RankWatch ranks;
 
-    MessageTaker(
-            ReceiverShared shared,
-            MessageDelivery delivery,
-            AbandonedMessages abandoned,
-            RankWatch ranks) {
+    MessageTaker(ReceiverShared shared, MessageDelivery delivery, RankWatch ranks) {
         this.shared = shared;
         this.delivery = delivery;
-        this.abandoned = abandoned;
         this.ranks = ranks;
     }
 
@@ -202,7 +196,7 @@ final class MessageTaker {
             InboundStream stream, FrameFlyweight frame, InboundMessage message, boolean isLast) {
         if ((frame.flags() & FrameFlyweight.GIVEN_UP) != 0) {
             if (message != null && message.state() == InboundMessage.RECEIVING) {
-                abandoned.giveUp(stream, message);
+                shared.giveUp(stream, message);
             }
             stream.taken(null, 0, 0, true);
         } else if (stream.hasDelivered(frame.clientId(), frame.messageSequence())) {
@@ -211,7 +205,7 @@ final class MessageTaker {
                 && (message == null || message.state() == InboundMessage.RECEIVING)) {
             if (message != null) {
                 shared.leaveStep(message);
-                abandoned.forget(stream, message);
+                shared.forget(stream, message);
             }
             // What a sink does not have yet is confirmed through no server.
             stream.taken(
@@ -250,7 +244,7 @@ final class MessageTaker {
             InboundMessage inPlace) {
         InboundMessage unfinished = stream.open().get(frame.clientId());
         if (unfinished != null) {
-            abandoned.giveUp(stream, unfinished);
+            shared.giveUp(stream, unfinished);
         }
         InboundMessage message = inPlace == null ? shared.spare() : inPlace;
         boolean isBegun = false;

@@ -42,7 +42,6 @@ final class PartialMessages {
     private static final int FORCES_PER_LOOK = 16;
 
     private final ReceiverShared shared;
-    private final AbandonedMessages abandoned;
     private final StreamTable table;
     private final MessageFiles files;
     private final List<InboundStream> streams;
@@ -72,11 +71,9 @@ final class PartialMessages {
     /** Looks at which a frame waited for memory. */
     final AtomicLong memoryWaits = new AtomicLong();
 
-    PartialMessages(
-            ReceiverShared shared, AbandonedMessages abandoned, StreamTable table, long nowNs) {
+    PartialMessages(ReceiverShared shared, StreamTable table, long nowNs) {
         this.table = table;
         this.shared = shared;
-        this.abandoned = abandoned;
         this.files = shared.files;
         this.streams = shared.streams;
         this.bytesMax = shared.settings.unfinishedBytesMax();
@@ -178,7 +175,7 @@ final class PartialMessages {
             return;
         }
         for (InboundMessage message : new ArrayList<>(largest.open().values())) {
-            abandoned.loseHalf(largest, message, NEEDED);
+            shared.loseHalf(largest, message, NEEDED);
         }
         if (largest.session() != null) {
             largest.session()
@@ -351,7 +348,7 @@ final class PartialMessages {
             long length = message.memoryLength();
             if (message.file() == null) {
                 released += length;
-                abandoned.loseHalf(stream, message, NEEDED);
+                shared.loseHalf(stream, message, NEEDED);
             } else if (length > 0 && isInFile(message)) {
                 released += length;
                 putAside(message);
@@ -392,7 +389,7 @@ final class PartialMessages {
         } catch (DartException | java.io.UncheckedIOException e) {
             StreamSession session = stream.session();
             stopReading();
-            abandoned.loseHalf(stream, message, e.getMessage());
+            shared.loseHalf(stream, message, e.getMessage());
             session.fail(FrameFlyweight.ERROR_STORE, e.getMessage());
             return 1;
         }

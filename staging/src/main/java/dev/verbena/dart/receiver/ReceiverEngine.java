@@ -41,7 +41,6 @@ public final class ReceiverEngine implements ProtocolAgent {
     private final InboundConnections connections;
     private final PartialMessages halves;
     private final ReceiverShared shared;
-    private final AbandonedMessages abandoned;
     private final MessageDelivery delivery;
 
     /** Null: none. */
@@ -78,17 +77,16 @@ public final class ReceiverEngine implements ProtocolAgent {
         this.streams = shared.streams;
         this.reverse = new ReverseOutlet(settings, clock, environment.errorHandler());
         this.ranks = new RankWatch(environment, settings.lostHandler(), steps, streams);
-        this.abandoned = new AbandonedMessages(shared);
         this.delivery = new MessageDelivery(shared);
         this.sink = delivery.sink;
-        this.taker = new MessageTaker(shared, delivery, abandoned, ranks);
-        this.table = new StreamTable(shared, abandoned, reverse::ended);
+        this.taker = new MessageTaker(shared, delivery, ranks);
+        this.table = new StreamTable(shared, reverse::ended);
         this.journal = files == null ? null : recover();
         shared.rememberIn(journal);
         if (files != null) {
             files.journal(journal);
         }
-        this.halves = new PartialMessages(shared, abandoned, table, clock.nanoTime());
+        this.halves = new PartialMessages(shared, table, clock.nanoTime());
         this.carrier = settings.address() == null ? null : open();
         this.connections = new InboundConnections(this, settings, listen());
         this.mirror =
@@ -346,7 +344,7 @@ public final class ReceiverEngine implements ProtocolAgent {
             // Its farewell was answered before, and the answer got lost.
             return;
         }
-        abandoned.abandonOpen(stream);
+        shared.abandonOpen(stream);
         if (journal != null) {
             journal.finished(stream);
         }

@@ -242,6 +242,66 @@ final class ReceiverShared {
         Counters.add(abandoned, 1);
     }
 
+    /** Its server will not send the rest. */
+    void giveUp(InboundStream stream, InboundMessage message) {
+        forget(stream, message);
+        abandon(
+                message,
+                "%s was given up by its server after %s of %s bytes",
+                message,
+                message.received(),
+                message.metadata().payloadLength());
+    }
+
+    /** The acknowledged beginning of a message is gone: it cannot be delivered any more. */
+    void loseHalf(InboundStream stream, InboundMessage message, String why) {
+        forget(stream, message);
+        stream.loseHalf();
+        abandon(
+                message,
+                "%s, of which %s of %s bytes had come, is lost: %s",
+                message,
+                message.received(),
+                message.metadata().payloadLength(),
+                why);
+    }
+
+    /** Nothing more will come of what is half received from this server. */
+    void abandonOpen(InboundStream stream) {
+        for (InboundMessage message : new ArrayList<>(stream.open().values())) {
+            giveUp(stream, message);
+        }
+    }
+
+    /** Its server begins anew: what is whole and not stored was confirmed to nobody. */
+    void abandonStoring(InboundStream stream) {
+        if (stream.storing().isEmpty()) {
+            return;
+        }
+        for (InboundMessage message : new ArrayList<>(stream.storing())) {
+            stream.stored(message);
+            forget(stream, message);
+            abandon(message, "%s is lost: its server began anew before it was stored", message);
+        }
+        if (journal != null) {
+            // It may promise some of them.
+            journal.rewriteSoon(clock.nanoTime());
+        }
+    }
+
+    /** Nothing more will come of this message here. */
+    void forget(InboundStream stream, InboundMessage message) {
+        stream.open().remove(message.clientId());
+        stream.frames().forget(message);
+        if (journal != null) {
+            journal.forget(stream, message);
+        }
+        if (message.file() != null) {
+            files.discard(message);
+        }
+        toPool(message);
+    }
+
     /** It is not needed here, or takes its room again when it comes again. */
     void leaveStep(InboundMessage message) {
         if (steps != null) {

@@ -29,16 +29,14 @@ final class StreamTable {
     private static final int BUSY = 4;
 
     private final ReceiverShared shared;
-    private final AbandonedMessages abandoned;
     private final Consumer<UUID> ended;
     private final List<InboundStream> streams;
 
     /**
      * @param ended told of jobs of which no server is left that may serve on
      */
-    StreamTable(ReceiverShared shared, AbandonedMessages abandoned, Consumer<UUID> ended) {
+    StreamTable(ReceiverShared shared, Consumer<UUID> ended) {
         this.shared = shared;
-        this.abandoned = abandoned;
         this.ended = ended;
         this.streams = shared.streams;
     }
@@ -221,7 +219,7 @@ final class StreamTable {
                         "%s, which went away and did not end in order, is forgotten %s",
                         stream, why));
         for (InboundMessage message : new ArrayList<>(stream.open().values())) {
-            abandoned.loseHalf(stream, message, "its server is forgotten");
+            shared.loseHalf(stream, message, "its server is forgotten");
         }
         drop(stream);
     }
@@ -250,7 +248,7 @@ final class StreamTable {
         if (shared.settings.isAcceptingGaps() && firstHeld > stream.nextWanted()) {
             shared.report(
                     Code.RECEIVER_UNREACHABLE.because(what + "Going on behind the gap, as told"));
-            abandoned.abandonOpen(stream);
+            shared.abandonOpen(stream);
             stream.frames().rewind();
             stream.beginAt(firstHeld);
             stream.loseBeginnings();
@@ -269,8 +267,8 @@ final class StreamTable {
             // What it is reading would go into the memory of a message that is given up.
             stream.session().end();
         }
-        abandoned.abandonOpen(stream);
-        abandoned.abandonStoring(stream);
+        shared.abandonOpen(stream);
+        shared.abandonStoring(stream);
         streams.remove(stream);
         if (shared.journal != null) {
             shared.journal.drop(stream);

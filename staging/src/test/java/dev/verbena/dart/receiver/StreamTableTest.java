@@ -45,7 +45,7 @@ class StreamTableTest {
     }
 
     private StreamTable table(ReceiverShared shared) {
-        return new StreamTable(shared, new AbandonedMessages(shared), ended::add);
+        return new StreamTable(shared, ended::add);
     }
 
     /** A server that connects, and is gone. */
