@@ -120,9 +120,7 @@ final class PacketRouters implements Fabric {
                                     + " a bit for each other channel of its router, in all more than 16 GiB; take"
                                     + " level=message, or more levels of routers with fewer ports")
                             .formatted(
-                                    linkTable.topology.name(),
-                                    linkTable.ports,
-                                    linkTable.routers));
+                                    linkTable.topology.name(), linkTable.ports, linkTable.routers));
         }
         return (int) words;
     }
