@@ -56,7 +56,9 @@ final class FileDurableStore implements DurableStore {
     private final Thread thread;
 
     private final WriteQueue queue = new WriteQueue();
-    private FileAppender lastUsed;
+
+    /** The last of {@link #withDescriptor} for certain; null: it may be another one. */
+    private volatile FileAppender lastUsed;
 
     // Guarded by this, from here on; never held during I/O.
     // Open files, and closed ones that failed: their bytes may be incomplete.
@@ -152,6 +154,7 @@ final class FileDurableStore implements DurableStore {
             hasRoom = file.isOpen() && withDescriptor.size() < openMax;
             if (hasRoom) {
                 withDescriptor.add(file);
+                lastUsed = null;
             }
         }
         if (file.isOpen() && !hasRoom) {
@@ -193,10 +196,10 @@ final class FileDurableStore implements DurableStore {
         if (file == lastUsed) {
             return;
         }
-        lastUsed = file;
         synchronized (this) {
             if (withDescriptor.remove(file)) {
                 withDescriptor.add(file);
+                lastUsed = file;
             }
         }
     }
@@ -218,6 +221,7 @@ final class FileDurableStore implements DurableStore {
                 withDescriptor.remove(oldest);
             }
             withDescriptor.add(file);
+            lastUsed = null;
         }
         if (oldest != null) {
             oldest.closeForNow();
@@ -410,6 +414,7 @@ final class FileDurableStore implements DurableStore {
 
     synchronized void forget(FileAppender file, boolean hasFailed) {
         withDescriptor.remove(file);
+        lastUsed = null;
         if (!hasFailed) {
             open.remove(file);
         }

@@ -297,8 +297,16 @@ public final class JobGroup implements AutoCloseable {
             if (clock.nanoTime() - deadlineNs >= 0) {
                 throw late(what, missing, timeoutNs);
             }
+            checkInterrupted(what);
             LockSupport.parkNanos(this, pauseNs);
             pauseNs = Math.min(2 * pauseNs, PAUSE_MAX_NS);
+        }
+    }
+
+    /** Nobody could sleep any more, and who interrupted wants it to end. The mark stays set. */
+    static void checkInterrupted(String what) {
+        if (Thread.currentThread().isInterrupted()) {
+            throw new JobGroupException("interrupted in " + what);
         }
     }
 

@@ -58,6 +58,7 @@ final class JobJoining {
                         ? incomplete(timeoutNs)
                         : JobGroup.late("barrier 0 of join", missing, timeoutNs);
             }
+            JobGroup.checkInterrupted("join");
             LockSupport.parkNanos(this, pauseNs);
             pauseNs = Math.min(2 * pauseNs, JobGroup.PAUSE_MAX_NS);
         }

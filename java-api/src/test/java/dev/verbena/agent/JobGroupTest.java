@@ -139,6 +139,24 @@ class JobGroupTest {
     }
 
     @Test
+    void shouldEndWhenItIsInterruptedWhileOthersAreAwaited() {
+        JobIdentity identity =
+                JobIdentity.discover(map(), map("verbena.rank", "0", "verbena.size", "2"));
+        Thread.currentThread().interrupt();
+        assertThatThrownBy(
+                        () ->
+                                JobGroup.join(
+                                        identity,
+                                        directory,
+                                        "shm://x",
+                                        60_000_000_000L,
+                                        SystemNanoClock.INSTANCE))
+                .isInstanceOf(JobGroupException.class)
+                .hasMessageContaining("interrupted");
+        assertThat(Thread.interrupted()).isTrue();
+    }
+
+    @Test
     void shouldNameTheVariableWhenItIsMissingOrNonsense() {
         assertThatThrownBy(
                         () ->

@@ -56,7 +56,18 @@ final class ConnectedPair implements AutoCloseable {
         }
         initiator = Transports.open(scheme, new TransportContext().job(job).name("initiator"));
         source = initiator.allocate(regionLength, 0);
-        connection = connect(initiator, targetUri);
+        connection = connected();
+    }
+
+    private long connected() {
+        try {
+            return connect(initiator, targetUri);
+        } catch (IllegalStateException e) {
+            if (failure != null) {
+                e.addSuppressed(failure);
+            }
+            throw e;
+        }
     }
 
     /** Connects to one that polls elsewhere. */

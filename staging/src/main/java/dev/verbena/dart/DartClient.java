@@ -180,7 +180,8 @@ public final class DartClient implements AutoCloseable {
      * @throws DartException {@link DartException.Code#COMMAND_FAILED} with the server's text if
      *     there is no such handler or it threw; {@link DartException.Code#TIMEOUT} or {@link
      *     DartException.Code#SERVER_UNREACHABLE} if no answer came: it may have been done or not,
-     *     and is not repeated
+     *     and is not repeated; {@link DartException.Code#SERVER_STOPPING}, or a text that says so,
+     *     if it was not sent
      * @throws IllegalStateException in a handler of a ticket, while another command waits
      */
     public byte[] command(int type, DirectBuffer payload, int offset, int length, long timeoutNs) {

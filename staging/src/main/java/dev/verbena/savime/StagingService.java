@@ -318,19 +318,21 @@ public final class StagingService implements AutoCloseable {
             return this;
         }
 
-        /** How long unfinished datasets of a lost client are kept that can go on; default 1 min. */
+        /**
+         * How long unfinished datasets of a lost client are kept that can go on; at most a year.
+         */
         public Context resume(Duration time) {
             resume = checked("resume", time);
             return this;
         }
 
-        /** How long a dataset is kept that the sink has refused; default 1 h. */
+        /** How long a dataset is kept that the sink has refused; at most a year. */
         public Context keepFailed(Duration time) {
             keepFailed = checked("keepFailed", time);
             return this;
         }
 
-        /** First and longest pause before a sink is tried again; default 1 s and 1 min. */
+        /** Pauses before a sink is tried again: first, from 1 ms, default 1 s; longest, 1 min. */
         public Context retry(Duration first, Duration last) {
             Arguments.range("first retry ms", checked("first retry", first).toMillis(), 1, YEAR_MS);
             retryFirst = first;

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import org.agrona.MutableDirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -189,17 +190,29 @@ public abstract class DartServiceContract extends DartStopContract {
             world.master(
                     c -> {
                         addHandlers(c);
+                        c.commandHandler(1, (command, reply) -> wrapped(reply));
                         c.commandHandler(
-                                1,
+                                2,
                                 (command, reply) -> {
-                                    reply.wrap(new byte[] {9});
-                                    return 1;
+                                    throw new IllegalStateException("no " + wrapped(reply));
                                 });
+                        c.commandHandler(3, (command, reply) -> 2);
                     });
             DartClient client = world.client(0);
-            client.command(1);
-            assertThat(client.command(ECHO, (byte) 3, (byte) 4)).containsExactly(3, 4);
+            for (String text : List.of("wrapped its reply", "no 1")) {
+                int type = text.startsWith("no") ? 2 : 1;
+                assertThatThrownBy(() -> client.command(type))
+                        .hasMessageContaining(text)
+                        .satisfies(e -> isFailure(e, DartException.Code.COMMAND_FAILED));
+                assertThat(client.command(ECHO, (byte) 3, (byte) 4)).containsExactly(3, 4);
+            }
+            assertThat(client.command(3)).containsExactly(0, 0);
         }
+    }
+
+    private static int wrapped(MutableDirectBuffer reply) {
+        reply.wrap(new byte[] {9});
+        return 1;
     }
 
     @Test

@@ -21,7 +21,7 @@ public final class Chart {
     private static final int BOTTOM = 44;
 
     private static final List<String> STYLES =
-            List.of("one", "two", "three", "four", "five", "six");
+            List.of("one", "two", "three", "four", "five", "six", "dash");
 
     private final String title;
     private final String xTitle;

@@ -47,7 +47,6 @@ public final class Png {
         return out.toByteArray();
     }
 
-    /** A byte that says that the row is not filtered, then three bytes for each dot. */
     /** A colour on the way from one to another. */
     public static int[] between(int[] from, int[] to, double part) {
         int[] colour = new int[from.length];
@@ -57,6 +56,7 @@ public final class Png {
         return colour;
     }
 
+    /** A byte that says that the row is not filtered, then three bytes for each dot. */
     private static byte[] row(int width, int y, Dots dots) {
         ByteBuffer row = ByteBuffer.allocate(1 + 3 * width).put((byte) 0);
         for (int x = 0; x < width; x++) {

@@ -52,12 +52,14 @@ public final class ErrorsCommand extends CliCommand {
     }
 
     private int show(PrintWriter out, String jobName, CountersFile file) {
+        // Asked before anything is shown: what it reports while it dies stays for the next time.
+        boolean isAlive = file.isAlive();
         int[] distinct = {0};
         try {
             file.errors(
                     (count, first, last, text) -> {
                         if (distinct[0]++ == 0) {
-                            out.println(Jobs.title(file, jobName));
+                            out.println(Jobs.title(file, jobName, isAlive));
                         }
                         out.printf(
                                 "  %d times, first %s, last %s%n", count, time(first), time(last));
@@ -67,7 +69,7 @@ public final class ErrorsCommand extends CliCommand {
         } catch (IOException e) {
             out.println(file.path() + ": " + Messages.of(e));
         }
-        if (isRemoving && !file.isAlive()) {
+        if (isRemoving && !isAlive) {
             remove(out, file.path());
         }
         return distinct[0];

@@ -73,9 +73,9 @@ final class Jobs {
     }
 
     /** What is shown above what a process has told. */
-    static String title(CountersFile file, String job) {
+    static String title(CountersFile file, String job, boolean isAlive) {
         return "%s  process %d, job %s%s"
-                .formatted(file.application(), file.pid(), job, file.isAlive() ? "" : " (dead)");
+                .formatted(file.application(), file.pid(), job, isAlive ? "" : " (dead)");
     }
 
     /** "of job 'x'" for sentences; empty for all jobs. */

@@ -40,10 +40,11 @@ public final class StatusCommand extends CliCommand {
     }
 
     private boolean show(PrintWriter out, String jobName, CountersFile file) {
-        if (!isAll && !file.isAlive()) {
+        boolean isAlive = file.isAlive();
+        if (!isAll && !isAlive) {
             return false;
         }
-        out.println(Jobs.title(file, jobName));
+        out.println(Jobs.title(file, jobName, isAlive));
         file.counters()
                 .forEach(
                         (value, id, label) -> {

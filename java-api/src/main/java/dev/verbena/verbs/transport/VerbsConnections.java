@@ -184,7 +184,8 @@ final class VerbsConnections {
 
     /** Each time another one comes first: what there is to send with may not do for all. */
     private void postWaiting() {
-        int first = Math.max(0, waiting.nextSetBit(nextWaiting));
+        int next = waiting.nextSetBit(nextWaiting);
+        int first = next >= 0 ? next : waiting.nextSetBit(0);
         nextWaiting = first + 1;
         postWaiting(first, waiting.length());
         postWaiting(0, first);

@@ -302,7 +302,8 @@ public final class ClientEngine {
         if (protocol.commands.connection == 0) {
             protocol.checkUsable();
             throw Code.TIMEOUT.because(
-                    "command %s after %s ms: it was not sent", type, timeoutNs / 1_000_000);
+                    "command %s after %s ms: it was not sent and can be repeated%s",
+                    type, timeoutNs / 1_000_000, protocol.trouble());
         }
         if (!isOver) {
             throw Code.TIMEOUT.because(

@@ -114,8 +114,9 @@ final class ServerCommands {
     }
 
     private void run(Waiting one) {
-        // A handler may have let it show other memory.
+        // A handler may have let it show other memory, and nobody gets the reply of another.
         reply.wrap(ready, ControlFlyweight.LENGTH, DartClient.COMMAND_LENGTH_MAX);
+        reply.setMemory(0, DartClient.COMMAND_LENGTH_MAX, (byte) 0);
         int result = ControlFlyweight.RESULT_OK;
         int length;
         try {
@@ -126,7 +127,7 @@ final class ServerCommands {
             result = ControlFlyweight.RESULT_COMMAND_FAILED;
             byte[] text = HandlerFailure.text(e).getBytes(StandardCharsets.UTF_8);
             length = Math.min(text.length, DartClient.COMMAND_LENGTH_MAX);
-            reply.putBytes(0, text, 0, length);
+            ready.putBytes(ControlFlyweight.LENGTH, text, 0, length);
         }
         record.begin(ready, 0, ControlFlyweight.REPLY, shared.job)
                 .reply(one.client.id, one.number, result, length)
@@ -146,6 +147,13 @@ final class ServerCommands {
             throw refused("server " + shared.serverId + " has no handler for command " + one.type);
         }
         int length = handler.onCommand(one, reply);
+        if (reply.byteArray() != ready.byteArray()
+                || reply.wrapAdjustment() != ControlFlyweight.LENGTH) {
+            throw new IllegalStateException(
+                    "the handler of command "
+                            + one.type
+                            + " wrapped its reply: it has to write into it");
+        }
         if (length < 0 || length > DartClient.COMMAND_LENGTH_MAX) {
             throw new IllegalStateException(
                     "the handler of command %s answered %s bytes, outside 0 to %s"
