@@ -347,12 +347,12 @@ final class ShmConnections {
 
     // ---- delivery ----
 
-    /** The user hears of it after the completions that there are by now. */
+    /** The user gets it after the completions that there are by now. */
     private void tell(ShmConnection connection, Consumer<TransportHandler> event) {
         events.add(connection, completions.lastNumber(), event);
     }
 
-    /** As that; it is the last that the user hears of the connection. */
+    /** As that; it is the last event of the connection. */
     private void tellEnd(ShmConnection connection, Consumer<TransportHandler> event) {
         tell(
                 connection,

@@ -81,7 +81,7 @@ final class ConnectedPair implements AutoCloseable {
         return connection;
     }
 
-    /** Takes whoever wants to connect. */
+    /** Accepts every connection. */
     static TransportHandler accepting(Transport target) {
         return new TransportHandler() {
             @Override

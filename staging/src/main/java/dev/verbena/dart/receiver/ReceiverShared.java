@@ -233,7 +233,7 @@ final class ReceiverShared {
         }
     }
 
-    /** It cannot be delivered any more, which its step and whoever hears of failures are told. */
+    /** It cannot be delivered any more, which its step and the listeners for failures learn. */
     void abandon(InboundMessage message, String what, Object... values) {
         if (steps != null) {
             steps.gaveUp(message);

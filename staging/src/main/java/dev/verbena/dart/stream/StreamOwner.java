@@ -68,7 +68,7 @@ public abstract class StreamOwner {
         }
     }
 
-    /** Tells whoever hears of failures. */
+    /** Tells the listeners for failures. */
     public final void report(Throwable failure) {
         settings.environment().errorHandler().onError(failure);
     }
