@@ -7,8 +7,8 @@ import java.util.function.Consumer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * What the user is told about connections, after the completions that were there before. Owned by
- * the transport's thread.
+ * Events about connections for the user, after the completions that were there before. Owned by the
+ * transport's thread.
  */
 final class VerbsEvents {
     private final ConnectionEvents<VerbsConnection> events = new ConnectionEvents<>();
