@@ -28,7 +28,7 @@ final class StorageJobs {
 
     /**
      * @param isMemoryQuick short work on files in memory waits for no device
-     * @param errors is told of each failure, before its owner is
+     * @param errors gets each failure, before its owner does
      */
     StorageJobs(
             BackgroundWork memory,

@@ -31,7 +31,7 @@ public interface BackgroundWork extends AutoCloseable {
     /**
      * Runs a step after those before it.
      *
-     * @param onEnd is told, on the owner's thread, what the step threw; null: nothing
+     * @param onEnd gets, on the owner's thread, what the step threw; null: nothing
      */
     void submit(Step step, Consumer<Exception> onEnd);
 

@@ -61,7 +61,7 @@ public record MetaFile(
     }
 
     /**
-     * What a sink is told of it.
+     * What a sink learns of it.
      *
      * @param isRepeated the sink may have it
      */
